@@ -11,7 +11,7 @@
 
 #include "lib/base/mem.h"
 
-#define NR_FDS 1024
+#define NR_FDS     1024
 #define NR_FOLDERS 8
 
 /* What the child with the case tells the parent: a page that both see, and that a crash spares. */
@@ -74,9 +74,9 @@ bool t_check_text(const char *file, int line, const char *text, const char *actu
 	if (actual && expected ? strcmp(actual, expected) == 0 : actual == expected) {
 		return hold();
 	}
-	return fail(file, line, "%s\nis       %s%s%s\nexpected %s%s%s", text,
-		    actual ? "\"" : "", actual ? actual : "NULL", actual ? "\"" : "",
-		    expected ? "\"" : "", expected ? expected : "NULL", expected ? "\"" : "");
+	return fail(file, line, "%s\nis       %s%s%s\nexpected %s%s%s", text, actual ? "\"" : "",
+		    actual ? actual : "NULL", actual ? "\"" : "", expected ? "\"" : "",
+		    expected ? expected : "NULL", expected ? "\"" : "");
 }
 
 bool t_check_near(const char *file, int line, const char *text, double actual, double expected,
@@ -159,7 +159,10 @@ static void list_fds(bool is_open[NR_FDS])
 	struct dirent *entry;
 
 	memset(is_open, 0, NR_FDS * sizeof(*is_open));
-	while (folder && (entry = readdir(folder))) {
+	if (!folder) {
+		bug("cannot list the open file descriptors");
+	}
+	while ((entry = readdir(folder))) {
 		long fd = strtol(entry->d_name, NULL, 10);
 
 		if (fd < NR_FDS && fd != dirfd(folder) && entry->d_name[0] != '.') {
@@ -242,8 +245,8 @@ int t_main(const struct t_case *cases, size_t nr_cases, int argc, char **argv)
 	size_t nr_run = 0;
 	int nr_failed = 0;
 
-	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		       0);
+	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
 	if (outcome == MAP_FAILED) {
 		bug("cannot map a page");
 	}

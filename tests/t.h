@@ -27,15 +27,15 @@ struct t_case {
 	void (*run)(void);
 };
 
-#define T_MAIN(cases)                                                \
-	int main(int argc, char **argv)                              \
-	{                                                            \
-		return t_main(cases, countof(cases), argc, argv);    \
+#define T_MAIN(cases)                                             \
+	int main(int argc, char **argv)                           \
+	{                                                         \
+		return t_main(cases, countof(cases), argc, argv); \
 	}
 
 /* checks: each gives whether it held, so that a case can stop where going on makes no sense */
 
-#define CHECK(condition) t_check(__FILE__, __LINE__, #condition, (condition))
+#define CHECK(condition)            t_check(__FILE__, __LINE__, #condition, (condition))
 #define CHECK_INT(actual, expected) t_check_int(__FILE__, __LINE__, #actual, actual, expected)
 /* NULL equals NULL alone. */
 #define CHECK_TEXT(actual, expected) t_check_text(__FILE__, __LINE__, #actual, actual, expected)
@@ -47,11 +47,11 @@ struct t_case {
 #define CHECK_FAILS(call, err, kind, part) \
 	t_check_fails(__FILE__, __LINE__, #call, call, err, kind, part)
 
-/* Ends the case (use it in the case's own function) as skipped, with the reason in printf's form. */
-#define T_SKIP(...)              \
-	do {                     \
+/* Ends the case, in whose own function it must stand, as skipped; the reason in printf's form. */
+#define T_SKIP(...)                  \
+	do {                         \
 		t_skip(__VA_ARGS__); \
-		return;          \
+		return;              \
 	} while (0)
 
 /* places: all paths are the caller's to free() */

@@ -22,38 +22,39 @@
 #include <string.h>
 #include <time.h>
 
-#define MUST_CHECK __attribute__((warn_unused_result))
+#define MUST_CHECK               __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((__format__(__printf__, text, first)))
-#define UNUSED __attribute__((unused))
+#define UNUSED                   __attribute__((unused))
 
 #define countof(array) (sizeof(array) / sizeof((array)[0]))
 
 #define container_of(pointer, type, member) \
-	((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+	((type *)(void *)(((char *)(pointer)) - offsetof(type, member)))
 
 /* Calls `release` with the address of the variable when it goes out of scope.  For a heap
- * object `x_free(struct x *)` define the wrapper once, beside x_free: DEFINE_SCOPED(x_free, struct x *). */
+ * object `x_free(struct x *)` define the wrapper once, beside x_free:
+ * DEFINE_SCOPED(x_free, struct x *). */
 #define scoped(release) __attribute__((cleanup(release##_scoped)))
 
-#define DEFINE_SCOPED(release, type)                         \
+#define DEFINE_SCOPED(release, type)                        \
 	static inline void release##_scoped(type *variable) \
-	{                                                    \
-		release(*variable);                          \
+	{                                                   \
+		release(*variable);                         \
 	}
 
 /* The same for an embedded object with `x_release(struct x *)`. */
-#define DEFINE_SCOPED_EMBEDDED(release, type)                \
+#define DEFINE_SCOPED_EMBEDDED(release, type)               \
 	static inline void release##_scoped(type *variable) \
-	{                                                    \
-		release(variable);                           \
+	{                                                   \
+		release(variable);                          \
 	}
 
 /* Takes the value out of *place and leaves NULL there. */
-#define move(place)                                   \
-	__extension__({                               \
+#define move(place)                                     \
+	__extension__({                                 \
 		__typeof__(*(place)) moved_ = *(place); \
-		*(place) = NULL;                      \
-		moved_;                               \
+		*(place) = NULL;                        \
+		moved_;                                 \
 	})
 
 /* scoped(free) fits a pointer of any type. */

@@ -11,12 +11,20 @@
 
 #include "base.h"
 
-struct mono { int64_t ns; };
-struct wall { int64_t ns; }; /* since 1970-01-01T00:00:00Z */
-struct span { int64_t ns; };
+struct mono {
+	int64_t ns;
+};
 
-#define SPAN_MS(n) ((struct span){ (int64_t)(n) * 1000000 })
-#define SPAN_S(n) ((struct span){ (int64_t)(n) * 1000000000 })
+struct wall {
+	int64_t ns; /* since 1970-01-01T00:00:00Z */
+};
+
+struct span {
+	int64_t ns;
+};
+
+#define SPAN_MS(n) ((struct span){ INT64_C(1000000) * (n) })
+#define SPAN_S(n)  ((struct span){ INT64_C(1000000000) * (n) })
 
 struct mono mono_now(void);
 struct wall wall_now(void);

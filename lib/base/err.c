@@ -4,18 +4,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* clang-format off */
 static const struct err_face faces[] = {
-	{ ERR_NONE,	"none",	    200, 0, false },
-	{ ERR_INPUT,	"input",    400, 9, false },
-	{ ERR_ABSENT,	"absent",   404, 3, false },
-	{ ERR_DENIED,	"denied",   403, 5, false },
+	{ ERR_NONE,     "none",     200, 0, false },
+	{ ERR_INPUT,    "input",    400, 9, false },
+	{ ERR_ABSENT,   "absent",   404, 3, false },
+	{ ERR_DENIED,   "denied",   403, 5, false },
 	{ ERR_CONFLICT, "conflict", 409, 6, false },
-	{ ERR_TOO_BIG,	"too-big",  413, 9, false },
-	{ ERR_BUSY,	"busy",	    503, 4, true	 },
-	{ ERR_TIMEOUT,	"timeout",  504, 4, true	 },
-	{ ERR_REMOTE,	"remote",   502, 4, true	 },
-	{ ERR_BROKEN,	"broken",   500, 9, false },
+	{ ERR_TOO_BIG,  "too-big",  413, 9, false },
+	{ ERR_BUSY,     "busy",     503, 4, true },
+	{ ERR_TIMEOUT,  "timeout",  504, 4, true },
+	{ ERR_REMOTE,   "remote",   502, 4, true },
+	{ ERR_BROKEN,   "broken",   500, 9, false },
 };
+/* clang-format on */
 
 _Static_assert(countof(faces) == ERR_KINDS, "a row for each kind");
 
@@ -35,6 +37,9 @@ static void mark_cut(char *message, size_t size)
 	}
 	memcpy(message + end, "...", 4);
 }
+
+static void format_into(char *message, size_t size, const char *format, va_list args)
+	PRINTF_LIKE(3, 0);
 
 static void format_into(char *message, size_t size, const char *format, va_list args)
 {

@@ -35,8 +35,8 @@ struct err {
 	char message[1024]; /* UTF-8, NUL-terminated, cut with "..." where longer */
 };
 
-#define ERR_INIT \
-	{        \
+#define ERR_INIT  \
+	{         \
 		0 \
 	}
 

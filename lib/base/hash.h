@@ -7,10 +7,12 @@
 
 #include "err.h"
 
-#define HASH_BYTES 32
+#define HASH_BYTES      32
 #define HASH_TEXT_BYTES 65 /* lower-case hexadecimal and NUL */
 
-struct hash { uint8_t at[HASH_BYTES]; };
+struct hash {
+	uint8_t at[HASH_BYTES];
+};
 
 struct hash hash_of(const void *bytes, size_t length);
 void hash_format(const struct hash *hash, char text[HASH_TEXT_BYTES]);

@@ -181,7 +181,7 @@ void json_remove(struct json *object, const char *name)
 enum json_kind json_kind(const struct json *json)
 {
 	static const enum json_kind kinds[] = {
-		[JSON_OBJECT] = KIND_OBJECT, [JSON_ARRAY] = KIND_ARRAY,	 [JSON_STRING] = KIND_TEXT,
+		[JSON_OBJECT] = KIND_OBJECT,  [JSON_ARRAY] = KIND_ARRAY, [JSON_STRING] = KIND_TEXT,
 		[JSON_INTEGER] = KIND_NUMBER, [JSON_REAL] = KIND_NUMBER, [JSON_TRUE] = KIND_BOOL,
 		[JSON_FALSE] = KIND_BOOL,     [JSON_NULL] = KIND_NULL,
 	};
@@ -203,8 +203,7 @@ size_t json_size(const struct json *json)
 {
 	const json_t *value = inner(json);
 
-	return json_is_array(value) ? json_array_size(value)
-				    : value ? json_object_size(value) : 0;
+	return json_is_array(value) ? json_array_size(value) : value ? json_object_size(value) : 0;
 }
 
 const char *json_text(const struct json *json)
@@ -225,8 +224,8 @@ bool is_json_int(const struct json *json)
 		return false;
 	}
 	value = json_number_value(inner(json));
-	return json_is_integer(inner(json)) ||
-	       (fabs(value) < 9007199254740992.0 && !(value < floor(value)) && !(value > floor(value)));
+	return json_is_integer(inner(json)) || (fabs(value) < 9007199254740992.0 &&
+						!(value < floor(value)) && !(value > floor(value)));
 }
 
 int64_t json_int(const struct json *json, int64_t otherwise)

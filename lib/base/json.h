@@ -51,11 +51,11 @@ void json_append(struct json *array, struct json *take_value);
 void json_remove(struct json *object, const char *name);
 
 /* reading; NULL and wrong types give the stated default */
-enum json_kind json_kind(const struct json *json);			/* KIND_NULL */
-struct json *json_get(const struct json *object, const char *name);	/* NULL */
-struct json *json_at(const struct json *array, size_t index);		/* NULL */
-size_t json_size(const struct json *json); /* members or elements; 0 */
-const char *json_text(const struct json *json);				/* NULL */
+enum json_kind json_kind(const struct json *json);                  /* KIND_NULL */
+struct json *json_get(const struct json *object, const char *name); /* NULL */
+struct json *json_at(const struct json *array, size_t index);       /* NULL */
+size_t json_size(const struct json *json);                          /* members or elements; 0 */
+const char *json_text(const struct json *json);                     /* NULL */
 double json_number(const struct json *json, double otherwise);
 int64_t json_int(const struct json *json, int64_t otherwise); /* also for 3.0 */
 bool json_bool(const struct json *json, bool otherwise);
@@ -74,9 +74,9 @@ MUST_CHECK bool json_need_int(const struct json *object, const char *name, int64
 			      int64_t *ret_value, struct err *err);
 
 enum json_form {
-	FORM_COMPACT,	/* no blanks; members in the order they were put */
-	FORM_CANONICAL, /* no blanks; members sorted by name, so that equal values give equal bytes */
-	FORM_PRETTY	/* two blanks a level, for people */
+	FORM_COMPACT,   /* no blanks; members in the order they were put */
+	FORM_CANONICAL, /* no blanks; members sorted by name: equal values give equal bytes */
+	FORM_PRETTY     /* two blanks a level, for people */
 };
 
 /* free() the text. */

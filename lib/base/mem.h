@@ -34,28 +34,29 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* A typed growable array: VEC(struct job) jobs = {0}; *vec_push(&jobs) = job; vec_release(&jobs); */
-#define VEC(type)          \
-	struct {           \
-		type *at;  \
-		size_t nr; \
+/* A typed growable array:
+ * VEC(struct job) jobs = {0}; *vec_push(&jobs) = job; vec_release(&jobs); */
+#define VEC(type)            \
+	struct {             \
+		type *at;    \
+		size_t nr;   \
 		size_t room; \
 	}
 
 /* A pointer to the new last element, whose content is undefined. */
-#define vec_push(vec)                                                                 \
-	__extension__({                                                               \
-		if ((vec)->nr == (vec)->room) {                                       \
-			(vec)->room = (vec)->room ? 2 * (vec)->room : 8;              \
+#define vec_push(vec)                                                                       \
+	__extension__({                                                                     \
+		if ((vec)->nr == (vec)->room) {                                             \
+			(vec)->room = (vec)->room ? 2 * (vec)->room : 8;                    \
 			(vec)->at = mem_resize((vec)->at, (vec)->room, sizeof(*(vec)->at)); \
-		}                                                                     \
-		&(vec)->at[(vec)->nr++];                                              \
+		}                                                                           \
+		&(vec)->at[(vec)->nr++];                                                    \
 	})
 
-#define vec_release(vec)                   \
-	do {                               \
-		free((vec)->at);           \
-		(vec)->at = NULL;          \
+#define vec_release(vec)                     \
+	do {                                 \
+		free((vec)->at);             \
+		(vec)->at = NULL;            \
 		(vec)->nr = (vec)->room = 0; \
 	} while (0)
 

@@ -29,15 +29,16 @@ DEFINE_SCOPED_EMBEDDED(option_list_release, struct option_list)
 
 struct option_row {
 	const char *name;  /* without the dashes */
-	char letter;	   /* 0: none */
+	char letter;       /* 0: none */
 	const char *value; /* what the help calls its value; NULL for a flag */
 	const char *doc;
 	enum option_type type;
 	void *target;
 };
 
-/* Takes the options out of argv[1..], wherever they stand, up to "--"; what is left are the operands
- * (argv[0] stays).  `stop_at_operand`: the first operand ends it, for verbs with options of their own.
+/* Takes the options out of argv[1..], wherever they stand, up to "--"; what is left are the
+ * operands (argv[0] stays).  `stop_at_operand`: the first operand ends it, for verbs with options
+ * of their own.
  * ERR_INPUT: unknown option, missing value. */
 MUST_CHECK bool option_parse(const struct option_row *rows, size_t nr_rows, bool stop_at_operand,
 			     int *argc, char **argv, struct err *err);

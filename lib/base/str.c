@@ -315,8 +315,8 @@ void str_append_clean(struct str *str, const char *bytes, size_t length, bool ke
 	while (at < end) {
 		uint32_t code = 0;
 		size_t size = decode(at, (size_t)(end - at), &code);
-		bool is_kept = size > 0 && (!is_hidden(code) ||
-					    (keep_lines && (code == '\n' || code == '\t')));
+		bool is_kept = size > 0 &&
+			       (!is_hidden(code) || (keep_lines && (code == '\n' || code == '\t')));
 		size_t written = is_kept ? size : 3;
 
 		if (str->length + written > limit) {

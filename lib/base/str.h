@@ -20,9 +20,9 @@ struct str {
 
 extern char str_empty[];
 
-#define STR_INIT                       \
-	{                              \
-		.at = str_empty        \
+#define STR_INIT                \
+	{                       \
+		.at = str_empty \
 	}
 
 void str_init(struct str *str);
@@ -39,7 +39,8 @@ void str_truncate(struct str *str, size_t length);
 char *str_detach(struct str *str);
 
 /* Reads a whole file.  Blocks.  ERR_ABSENT, ERR_TOO_BIG over `limit_bytes`, ERR_BROKEN. */
-MUST_CHECK bool str_read_file(struct str *str, const char *path, size_t limit_bytes, struct err *err);
+MUST_CHECK bool str_read_file(struct str *str, const char *path, size_t limit_bytes,
+			      struct err *err);
 
 /* Writes a whole file so that a reader, also one after a power cut, sees all of it or nothing:
  * temporary name, fsync, rename, fsync of the folder.  Blocks.  ERR_BROKEN. */
