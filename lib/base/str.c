@@ -246,6 +246,54 @@ bool str_has_suffix(const char *text, const char *suffix)
 	return length >= tail && strcmp(text + length - tail, suffix) == 0;
 }
 
+#define DISTANCE_BYTES 64
+
+/* The least number of inserted, left out and changed bytes; longer texts are never near. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t length = strlen(b);
+	size_t row[DISTANCE_BYTES + 1];
+
+	if (strlen(a) > DISTANCE_BYTES || length > DISTANCE_BYTES) {
+		return SIZE_MAX;
+	}
+	for (size_t j = 0; j <= length; j++) {
+		row[j] = j;
+	}
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= length; j++) {
+			size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+			size_t one_more = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			diagonal = row[j];
+			row[j] = changed < one_more ? changed : one_more;
+		}
+	}
+	return row[length];
+}
+
+const char *str_nearest(const char *text, const char *const *first, size_t nr, size_t stride_bytes)
+{
+	size_t least = strlen(text) / 3 + 1; /* a third may be wrong */
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *name;
+		size_t edits;
+
+		memcpy(&name, (const char *)first + i * stride_bytes, sizeof(const char *));
+		edits = distance(text, name);
+		if (edits < strlen(name) && (edits < least || (edits == least && !nearest))) {
+			least = edits;
+			nearest = name;
+		}
+	}
+	return nearest;
+}
+
 /* Greedy with one backtrack point: linear times the number of stars, no recursion. */
 bool str_matches(const char *glob, const char *text)
 {

@@ -59,6 +59,12 @@ bool str_has_suffix(const char *text, const char *suffix);
 /* Whether a name matches a glob of `*` and `?` where `*` also matches '/'. */
 bool str_matches(const char *glob, const char *text);
 
+/* The name a person may have meant by `text`, for "did you mean"; NULL where none is near.  The
+ * names are the first of `nr` rows of a table and every `stride_bytes` on:
+ * str_nearest(text, &rows[0].name, countof(rows), sizeof(rows[0])). */
+const char *str_nearest(const char *text, const char *const *first, size_t nr,
+			size_t stride_bytes);
+
 /* Appends text made fit for a person's screen, a mail or a page: valid UTF-8, every control and
  * bidirectional formatting character, and every byte that is not UTF-8, replaced by U+FFFD.
  * `keep_lines` keeps '\n' and '\t'.  At most `limit_bytes` are appended, cut at a character. */
