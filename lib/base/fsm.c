@@ -3,14 +3,17 @@
 
 #include "str.h"
 
-static bool is_state(const struct fsm *fsm, const char *state)
+/* Sets of states are bits of a word. */
+#define STATES_MAX 64
+
+static uint64_t bit_of(const struct fsm *fsm, const char *state)
 {
 	for (size_t i = 0; i < fsm->nr_states; i++) {
 		if (strcmp(fsm->states[i], state) == 0) {
-			return true;
+			return UINT64_C(1) << i;
 		}
 	}
-	return false;
+	return 0;
 }
 
 bool is_fsm_move(const struct fsm *fsm, const char *from, const char *to)
@@ -33,29 +36,25 @@ bool is_fsm_end(const struct fsm *fsm, const char *state)
 	return true;
 }
 
-static bool is_entered(const struct fsm *fsm, const char *state)
-{
-	for (size_t i = 0; i < fsm->nr_moves; i++) {
-		if (strcmp(fsm->moves[i].to, state) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 bool is_fsm_sound(const struct fsm *fsm)
 {
+	uint64_t reached = 1;
+
+	assert(fsm->nr_states <= STATES_MAX);
 	for (size_t i = 0; i < fsm->nr_moves; i++) {
-		if (!is_state(fsm, fsm->moves[i].from) || !is_state(fsm, fsm->moves[i].to)) {
+		if (!bit_of(fsm, fsm->moves[i].from) || !bit_of(fsm, fsm->moves[i].to)) {
 			return false;
 		}
 	}
-	for (size_t i = 1; i < fsm->nr_states; i++) {
-		if (!is_entered(fsm, fsm->states[i])) {
-			return false;
+	/* Each round goes at least one move further, or nothing is left to reach. */
+	for (size_t round = 1; round < fsm->nr_states; round++) {
+		for (size_t i = 0; i < fsm->nr_moves; i++) {
+			if (reached & bit_of(fsm, fsm->moves[i].from)) {
+				reached |= bit_of(fsm, fsm->moves[i].to);
+			}
 		}
 	}
-	return fsm->nr_states > 0;
+	return fsm->nr_states > 0 && __builtin_popcountll(reached) == (int)fsm->nr_states;
 }
 
 void fsm_draw(const struct fsm *fsm, struct str *str)

@@ -31,7 +31,7 @@ bool is_fsm_move(const struct fsm *fsm, const char *from, const char *to);
 /* No move leads out of it. */
 bool is_fsm_end(const struct fsm *fsm, const char *state);
 
-/* Every move's ends are states, every state but the first can be reached. */
+/* Every move's ends are states, and moves lead from the first state to every other. */
 bool is_fsm_sound(const struct fsm *fsm);
 
 /* Appends the diagram in mermaid's language. */

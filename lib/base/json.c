@@ -103,7 +103,7 @@ struct json *json_new_text_bytes(const char *bytes, size_t length)
 	if (!value) {
 		scoped(str_release) struct str clean = STR_INIT;
 
-		str_append_clean(&clean, bytes, length, true, SIZE_MAX / 2);
+		str_append_clean(&clean, bytes, length, true, SIZE_MAX);
 		value = json_stringn(clean.at, clean.length);
 	}
 	return made(value);
@@ -141,8 +141,15 @@ struct json *json_clone(const struct json *json)
 
 void json_put(struct json *object, const char *name, struct json *take_value)
 {
-	if (json_object_set_new(inner(object), name, inner(take_value)) != 0) {
-		bug("cannot put '%s' into a JSON value of type %d", name, json_kind(object));
+	scoped(json_free) struct json *value = take_value;
+	scoped(str_release) struct str clean = STR_INIT;
+
+	if (json_object_set(inner(object), name, inner(value)) == 0) {
+		return;
+	}
+	str_append_clean(&clean, name, strlen(name), true, SIZE_MAX);
+	if (json_object_set(inner(object), clean.at, inner(value)) != 0) {
+		bug("cannot put '%s' into a JSON value of kind %d", clean.at, json_kind(object));
 	}
 }
 
@@ -169,7 +176,7 @@ void json_put_bool(struct json *object, const char *name, bool value)
 void json_append(struct json *array, struct json *take_value)
 {
 	if (json_array_append_new(inner(array), inner(take_value)) != 0) {
-		bug("cannot append to a JSON value of type %d", json_kind(array));
+		bug("cannot append to a JSON value of kind %d", json_kind(array));
 	}
 }
 

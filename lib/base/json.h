@@ -9,7 +9,8 @@
  *	const char *name = json_text(json_get(json_get(doc, "machine"), "name"));  // NULL if absent
  *
  * Numbers are finite: NaN and infinity cannot be put in and are input errors when read; put a
- * missing number with json_new_null().  Texts that are put are cleaned to valid UTF-8.
+ * missing number with json_new_null().  Texts and names that are put are cleaned to valid
+ * UTF-8.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H

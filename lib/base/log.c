@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "str.h"
+
+/* A pipe takes up to PIPE_BUF bytes, at least 4096 on Linux, in one piece. */
+#define LINE_LIMIT_BYTES 4000
 
 static enum log_level threshold = LOG_INFO;
 
@@ -18,34 +22,24 @@ void log_line(enum log_level level, const char *format, ...)
 {
 	static const char *const names[] = { "debug", "info", "warn", "error" };
 	int saved_errno = errno;
-	char line[2048];
+	scoped(str_release) struct str line = STR_INIT;
+	char body[LINE_LIMIT_BYTES + 64]; /* longer than what is kept: the cut is the cleaner's */
 	char at[WALL_TEXT_BYTES];
 	va_list args;
-	int head;
-	int body;
 
 	if (level < threshold) {
 		return;
 	}
-	wall_format(wall_now(), at);
-	head = snprintf(line, sizeof(line), "%s level=%s ", at, names[level]);
 	va_start(args, format);
-	body = vsnprintf(line + head, sizeof(line) - (size_t)head - 1, format, args);
+	if (vsnprintf(body, sizeof(body), format, args) < 0) {
+		body[0] = '\0';
+	}
 	va_end(args);
-	if (body < 0) {
-		return;
-	}
-	body += head;
-	if (body > (int)sizeof(line) - 2) {
-		body = (int)sizeof(line) - 2;
-	}
-	for (int i = head; i < body; i++) {
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f) {
-			line[i] = '?';
-		}
-	}
-	line[body] = '\n';
-	if (write(STDERR_FILENO, line, (size_t)body + 1) < 0) {
+	wall_format(wall_now(), at);
+	str_printf(&line, "%s level=%s ", at, names[level]);
+	str_append_clean(&line, body, strlen(body), false, LINE_LIMIT_BYTES);
+	str_append_char(&line, '\n');
+	if (write(STDERR_FILENO, line.at, line.length) < 0) {
 		/* Nowhere left to complain, ignoring. */
 	}
 	errno = saved_errno;

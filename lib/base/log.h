@@ -6,7 +6,7 @@
  *	// level=warn stage=watch tree='linux' msg='open ...'
  *
  * Only the function that handles an error logs it; libraries never log.  Call from any thread:
- * a line is one write.  Control characters are made visible, so a hostile name cannot forge a line.
+ * a line is one write.  What str_append_clean() replaces cannot forge a line or steer a terminal.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

@@ -13,7 +13,8 @@
 
 #include "base.h"
 
-/* Zeroed; never NULL. */
+/* All of these never give NULL; free() what they give.  New blocks are zeroed; what mem_resize()
+ * adds to a block is not. */
 void *mem_alloc(size_t size_bytes);
 void *mem_array(size_t nr, size_t size_bytes);
 void *mem_resize(void *take_block, size_t nr, size_t size_bytes);

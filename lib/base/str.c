@@ -358,7 +358,6 @@ void str_append_clean(struct str *str, const char *bytes, size_t length, bool ke
 {
 	const unsigned char *at = (const unsigned char *)bytes;
 	const unsigned char *end = at + length;
-	size_t limit = str->length + limit_bytes;
 
 	while (at < end) {
 		uint32_t code = 0;
@@ -367,9 +366,10 @@ void str_append_clean(struct str *str, const char *bytes, size_t length, bool ke
 			       (!is_hidden(code) || (keep_lines && (code == '\n' || code == '\t')));
 		size_t written = is_kept ? size : 3;
 
-		if (str->length + written > limit) {
+		if (written > limit_bytes) {
 			return;
 		}
+		limit_bytes -= written;
 		str_append_bytes(str, is_kept ? (const char *)at : "\xef\xbf\xbd", written);
 		at += size ? size : 1;
 	}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/base/json.h"
+
+#include <math.h>
+
+#include "lib/base/mem.h"
+#include "lib/base/str.h"
+#include "tests/t.h"
+
+static struct json *parse(const char *text)
+{
+	struct json *json = NULL;
+	struct err err = ERR_INIT;
+
+	CHECK_DONE(json_parse("text", text, strlen(text), &json, &err), &err);
+	return json;
+}
+
+static void refuses(const char *text, size_t length, const char *why)
+{
+	struct json *json = NULL;
+	struct err err = ERR_INIT;
+
+	CHECK_FAILS(json_parse("upload.json", text, length, &json, &err), &err, ERR_INPUT, why);
+	CHECK(strncmp(err.message, "upload.json: ", 13) == 0);
+	CHECK(json == NULL);
+}
+
+static void reads_values(void)
+{
+	scoped(json_free) struct json *doc = parse(
+		"{\"n\":null,\"b\":true,\"i\":-7,\"d\":3.0,\"f\":1.5,\"t\":\"\\u20ac\",\"a\":[1,2]}");
+
+	CHECK_INT(json_kind(doc), KIND_OBJECT);
+	CHECK_INT((int64_t)json_size(doc), 7);
+	CHECK_INT(json_kind(json_get(doc, "n")), KIND_NULL);
+	CHECK(json_bool(json_get(doc, "b"), false));
+	CHECK_INT(json_int(json_get(doc, "i"), 0), -7);
+	CHECK_INT(json_int(json_get(doc, "d"), 0), 3);
+	CHECK(!is_json_int(json_get(doc, "f")));
+	CHECK_NEAR(json_number(json_get(doc, "f"), 0), 1.5, 0);
+	CHECK_TEXT(json_text(json_get(doc, "t")), "\xe2\x82\xac");
+	CHECK_INT(json_int(json_at(json_get(doc, "a"), 1), 0), 2);
+}
+
+static void gives_defaults(void)
+{
+	scoped(json_free) struct json *doc = parse("{\"a\":[],\"t\":\"x\"}");
+
+	CHECK(json_get(json_get(json_get(NULL, "a"), "b"), "c") == NULL);
+	CHECK(json_get(json_get(doc, "t"), "x") == NULL);
+	CHECK(json_at(json_get(doc, "a"), 0) == NULL);
+	CHECK(json_text(json_get(doc, "a")) == NULL);
+	CHECK_INT(json_int(json_get(doc, "t"), 9), 9);
+	CHECK_NEAR(json_number(NULL, 2.5), 2.5, 0);
+	CHECK(json_bool(json_get(doc, "t"), true));
+	CHECK_INT(json_kind(NULL), KIND_NULL);
+	CHECK_INT((int64_t)json_size(NULL), 0);
+	CHECK(json_first(NULL) == NULL);
+	CHECK(json_free(NULL) == NULL);
+}
+
+/* RFC 8259's grammar and what it leaves to us. */
+static void refuses_what_it_must(void)
+{
+	static const struct {
+		const char *text;
+		const char *why;
+	} rows[] = {
+		{ "", "byte 0" },
+		{ "[1,]", "byte 4" },
+		{ "{\"a\":1} x", "byte 9" },
+		{ "[NaN]", "byte" },
+		{ "[Infinity]", "byte" },
+		{ "[1e999]", "byte" },
+		{ "[-1e999]", "byte" },
+		{ "[99999999999999999999]", "byte" },
+		{ "{\"a\":1,\"a\":2}", "duplicate" },
+		{ "[\"\\u0000\"]", "byte" },
+		{ "[\"\xff\"]", "byte" },
+		{ "[\"\xed\xa0\x80\"]", "byte" },
+		{ "[\"\\ud800\"]", "byte" },
+		{ "[\"a\nb\"]", "byte" },
+		{ "[01]", "byte" },
+		{ "[.5]", "byte" },
+		{ "[+1]", "byte" },
+		{ "{a:1}", "byte" },
+		{ "['a']", "byte" },
+		{ "[1] // comment", "byte" },
+	};
+
+	for (size_t i = 0; i < countof(rows); i++) {
+		refuses(rows[i].text, strlen(rows[i].text), rows[i].why);
+	}
+	refuses("[1]\0", 4, "byte");
+}
+
+static void refuses_depth(void)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	for (int levels = 127; levels <= 128; levels++) {
+		str_truncate(&text, 0);
+		for (int i = 0; i < levels; i++) {
+			str_append_char(&text, '[');
+		}
+		str_append_char(&text, '1');
+		for (int i = 0; i < levels; i++) {
+			str_append_char(&text, ']');
+		}
+		if (levels == 127) {
+			json_free(parse(text.at));
+		} else {
+			refuses(text.at, text.length, "128 levels");
+		}
+	}
+	str_truncate(&text, 0);
+	for (int i = 0; i < 1000000; i++) {
+		str_append_char(&text, '[');
+	}
+	refuses(text.at, text.length, "depth");
+}
+
+static void writes_three_forms(void)
+{
+	scoped(json_free) struct json *doc = json_new_object();
+	struct json *array = json_new_array();
+	scoped(free) char *compact = NULL;
+	scoped(free) char *canonical = NULL;
+	scoped(free) char *pretty = NULL;
+
+	json_put_text(doc, "z", "a\"b");
+	json_put_int(doc, "a", INT64_MIN);
+	json_append(array, json_new_bool(true));
+	json_append(array, json_new_null());
+	json_put(doc, "m", array);
+	json_put_text(doc, "gone", "x");
+	json_remove(doc, "gone");
+	compact = json_write(doc, FORM_COMPACT);
+	canonical = json_write(doc, FORM_CANONICAL);
+	pretty = json_write(doc, FORM_PRETTY);
+	CHECK_TEXT(compact, "{\"z\":\"a\\\"b\",\"a\":-9223372036854775808,\"m\":[true,null]}");
+	CHECK_TEXT(canonical, "{\"a\":-9223372036854775808,\"m\":[true,null],\"z\":\"a\\\"b\"}");
+	CHECK_TEXT(pretty, "{\n  \"z\": \"a\\\"b\",\n  \"a\": -9223372036854775808,\n"
+			   "  \"m\": [\n    true,\n    null\n  ]\n}");
+}
+
+static void numbers_survive(void)
+{
+	static const double values[] = { 0.1, 1.0 / 3, 1e-308, 1.7976931348623157e308, -0.5, 1e15 };
+
+	for (size_t i = 0; i < countof(values); i++) {
+		scoped(json_free) struct json *number = json_new_number(values[i]);
+		scoped(free) char *text = json_write(number, FORM_COMPACT);
+		scoped(json_free) struct json *back = parse(text);
+
+		CHECK_NEAR(json_number(back, NAN), values[i], 0);
+	}
+}
+
+static void missing_is_null(void)
+{
+	scoped(json_free) struct json *doc = json_new_object();
+	scoped(free) char *text = NULL;
+
+	json_put_number(doc, "nan", NAN);
+	json_put_number(doc, "inf", -INFINITY);
+	json_put_text(doc, "text", NULL);
+	text = json_write(doc, FORM_COMPACT);
+	CHECK_TEXT(text, "{\"nan\":null,\"inf\":null,\"text\":null}");
+}
+
+static void cleans_what_is_put(void)
+{
+	scoped(json_free) struct json *doc = json_new_object();
+	scoped(free) char *text = NULL;
+
+	json_put_text(doc, "x",
+		      "a\xff"
+		      "b");
+	json_put_int(doc, "na\xc3me", 1);
+	text = json_write(doc, FORM_COMPACT);
+	CHECK_TEXT(text, "{\"x\":\"a\xef\xbf\xbd"
+			 "b\",\"na\xef\xbf\xbdme\":1}");
+}
+
+static void clones_deeply(void)
+{
+	scoped(json_free) struct json *doc = parse("{\"a\":{\"b\":1}}");
+	scoped(json_free) struct json *copy = json_clone(doc);
+
+	json_put_int(json_get(copy, "a"), "b", 2);
+	CHECK_INT(json_int(json_get(json_get(doc, "a"), "b"), 0), 1);
+	CHECK_INT(json_int(json_get(json_get(copy, "a"), "b"), 0), 2);
+}
+
+static void walks_in_order(void)
+{
+	scoped(json_free) struct json *doc = parse("{\"b\":1,\"a\":2}");
+	scoped(str_release) struct str seen = STR_INIT;
+
+	for (void *it = json_first(doc); it; it = json_next(doc, it)) {
+		str_printf(&seen, "%s=%d ", json_member_name(it),
+			   (int)json_int(json_member_value(it), 0));
+	}
+	CHECK_TEXT(seen.at, "b=1 a=2 ");
+}
+
+static void checks_messages(void)
+{
+	scoped(json_free) struct json *doc = parse("{\"seed\":1.5,\"n\":7,\"name\":\"x\"}");
+	struct err err = ERR_INIT;
+	const char *text = NULL;
+	int64_t value = 42;
+
+	CHECK_FAILS(json_need_int(doc, "seed", 0, 9, &value, &err), &err, ERR_INPUT,
+		    "'seed': expected a whole number");
+	CHECK_FAILS(json_need_int(doc, "gone", 0, 9, &value, &err), &err, ERR_INPUT, "'gone'");
+	CHECK_FAILS(json_need_int(doc, "n", 8, 9, &value, &err), &err, ERR_INPUT,
+		    "'n': 7 is outside 8 to 9");
+	CHECK_INT(value, 42);
+	CHECK_DONE(json_need_int(doc, "n", 7, 7, &value, &err), &err);
+	CHECK_INT(value, 7);
+	CHECK_FAILS(json_need_text(doc, "n", &text, &err), &err, ERR_INPUT, "'n': expected a text");
+	CHECK_DONE(json_need_text(doc, "name", &text, &err), &err);
+	CHECK_TEXT(text, "x");
+}
+
+static void reads_files(void)
+{
+	scoped(free) char *folder = t_folder();
+	scoped(free) char *path = mem_printf("%s/x.json", folder);
+	scoped(json_free) struct json *doc = NULL;
+	struct err err = ERR_INIT;
+
+	CHECK_FAILS(json_read_file(path, 100, &doc, &err), &err, ERR_ABSENT, path);
+	CHECK_DONE(str_write_file(path, "[1,2", 4, 0600, &err), &err);
+	CHECK_FAILS(json_read_file(path, 100, &doc, &err), &err, ERR_INPUT, "x.json: byte 4");
+	CHECK_FAILS(json_read_file(path, 3, &doc, &err), &err, ERR_TOO_BIG, path);
+	CHECK_DONE(str_write_file(path, "[1,2]", 5, 0600, &err), &err);
+	CHECK_DONE(json_read_file(path, 100, &doc, &err), &err);
+	CHECK_INT((int64_t)json_size(doc), 2);
+}
+
+static const struct t_case cases[] = {
+	{ "each kind of value is read as itself", reads_values },
+	{ "absent and wrongly typed values give the default", gives_defaults },
+	{ "bad documents are refused with the document and the byte", refuses_what_it_must },
+	{ "documents nest 128 levels and no further", refuses_depth },
+	{ "the three forms are exact, the canonical one sorted", writes_three_forms },
+	{ "every finite number survives a round trip", numbers_survive },
+	{ "a missing number or text is null", missing_is_null },
+	{ "hostile texts and names are cleaned when put", cleans_what_is_put },
+	{ "a clone shares nothing", clones_deeply },
+	{ "members are walked in the order they were put", walks_in_order },
+	{ "a message's field is checked for type and range", checks_messages },
+	{ "a file is read with a limit, its faults named by its path", reads_files },
+};
+
+T_MAIN(cases)
