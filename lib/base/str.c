@@ -233,6 +233,22 @@ bool str_to_double(const char *text, double *ret_value, struct err *err)
 	return true;
 }
 
+void str_append_number(struct str *str, double value)
+{
+	char text[32];
+	double back;
+
+	/* 15 digits are always true, 17 always enough. */
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		back = strtod(text, NULL);
+		if (memcmp(&back, &value, sizeof(back)) == 0) {
+			break;
+		}
+	}
+	str_append(str, text);
+}
+
 bool str_has_prefix(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -320,10 +336,10 @@ bool str_matches(const char *glob, const char *text)
 	return *glob == '\0';
 }
 
-/* Decodes one character.  Returns its length in bytes, 0 where the bytes are not UTF-8. */
-static size_t decode(const unsigned char *at, size_t left, uint32_t *ret_code)
+size_t str_decode(const char *bytes, size_t left, uint32_t *ret_code)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *at = (const unsigned char *)bytes;
 	size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
 	uint32_t code = at[0];
 
@@ -356,12 +372,12 @@ static bool is_hidden(uint32_t code)
 void str_append_clean(struct str *str, const char *bytes, size_t length, bool keep_lines,
 		      size_t limit_bytes)
 {
-	const unsigned char *at = (const unsigned char *)bytes;
-	const unsigned char *end = at + length;
+	const char *at = bytes;
+	const char *end = bytes + length;
 
 	while (at < end) {
 		uint32_t code = 0;
-		size_t size = decode(at, (size_t)(end - at), &code);
+		size_t size = str_decode(at, (size_t)(end - at), &code);
 		bool is_kept = size > 0 &&
 			       (!is_hidden(code) || (keep_lines && (code == '\n' || code == '\t')));
 		size_t written = is_kept ? size : 3;
@@ -370,7 +386,7 @@ void str_append_clean(struct str *str, const char *bytes, size_t length, bool ke
 			return;
 		}
 		limit_bytes -= written;
-		str_append_bytes(str, is_kept ? (const char *)at : "\xef\xbf\xbd", written);
+		str_append_bytes(str, is_kept ? at : "\xef\xbf\xbd", written);
 		at += size ? size : 1;
 	}
 }

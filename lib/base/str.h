@@ -53,6 +53,9 @@ MUST_CHECK bool str_to_int(const char *text, int64_t min, int64_t max, int64_t *
 /* Finite numbers only, C syntax without hexadecimal, locale-free. */
 MUST_CHECK bool str_to_double(const char *text, double *ret_value, struct err *err);
 
+/* Appends the shortest decimal text that reads back as the same finite number: "1.1", "1e+100". */
+void str_append_number(struct str *str, double value);
+
 bool str_has_prefix(const char *text, const char *prefix);
 bool str_has_suffix(const char *text, const char *suffix);
 
@@ -62,8 +65,11 @@ bool str_matches(const char *glob, const char *text);
 /* The name a person may have meant by `text`, for "did you mean"; NULL where none is near.  The
  * names are the first of `nr` rows of a table and every `stride_bytes` on:
  * str_nearest(text, &rows[0].name, countof(rows), sizeof(rows[0])). */
-const char *str_nearest(const char *text, const char *const *first, size_t nr,
-			size_t stride_bytes);
+const char *str_nearest(const char *text, const char *const *first, size_t nr, size_t stride_bytes);
+
+/* Decodes the character at the front of `left` bytes, at least one.  Gives its length in bytes;
+ * 0, and *ret_code untouched, where they do not begin with a character of UTF-8. */
+size_t str_decode(const char *bytes, size_t left, uint32_t *ret_code);
 
 /* Appends text made fit for a person's screen, a mail or a page: valid UTF-8, every control and
  * bidirectional formatting character, and every byte that is not UTF-8, replaced by U+FFFD.

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dist.h"
+
+#include <math.h>
+
+double dist_lgamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
+/* Lentz's method must not divide by zero. */
+static double not_zero(double value)
+{
+	return fabs(value) < 1e-300 ? 1e-300 : value;
+}
+
+/* The continued fraction of I_x(a, b) (Abramowitz and Stegun 26.5.8) by Lentz's method; it needs
+ * some sqrt(max(a, b)) steps where x < (a + 1) / (a + b + 2). */
+static double beta_fraction(double a, double b, double x)
+{
+	double c = 1;
+	double d = 1 / not_zero(1 - (a + b) * x / (a + 1));
+	double value = d;
+
+	for (double m = 1; m < 100000; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		double step;
+
+		d = 1 / not_zero(1 + even * d);
+		c = not_zero(1 + even / c);
+		value *= c * d;
+		d = 1 / not_zero(1 + odd * d);
+		c = not_zero(1 + odd / c);
+		step = c * d;
+		value *= step;
+		if (fabs(step - 1) < 1e-15) {
+			break;
+		}
+	}
+	return value;
+}
+
+/* I_x(a, b) where y = 1 - x is known better than the subtraction would tell. */
+static double beta_share(double a, double b, double x, double y)
+{
+	double front;
+
+	if (!(x > 0)) {
+		return 0;
+	}
+	if (!(y > 0)) {
+		return 1;
+	}
+	front = exp(dist_lgamma(a + b) - dist_lgamma(a) - dist_lgamma(b) + a * log(x) +
+		    b * log(y));
+	if (x < (a + 1) / (a + b + 2)) {
+		return front * beta_fraction(a, b, x) / a;
+	}
+	return 1 - front * beta_fraction(b, a, y) / b;
+}
+
+double dist_beta(double a, double b, double x)
+{
+	return beta_share(a, b, x, 1 - x);
+}
+
+double dist_t_tail(double t, double df)
+{
+	double share, square;
+
+	if (t < 0) {
+		return 1 - dist_t_tail(-t, df);
+	}
+	if (isinf(df)) {
+		return erfc(t / M_SQRT2) / 2;
+	}
+	if (isinf(t)) {
+		return 0;
+	}
+	square = t * t / df;
+	/* df / (df + t^2) and its complement, also where t^2 overflows or vanishes */
+	share = isinf(square) ? 0 : 1 / (1 + square);
+	return beta_share(df / 2, 0.5, share, isinf(square) ? 1 : square / (1 + square)) / 2;
+}
+
+double dist_t_cdf(double t, double df)
+{
+	return dist_t_tail(-t, df);
+}
+
+static double t_density(double t, double df)
+{
+	if (isinf(df)) {
+		return exp(-t * t / 2) / sqrt(2 * M_PI);
+	}
+	return exp(dist_lgamma((df + 1) / 2) - dist_lgamma(df / 2) - log(df * M_PI) / 2 -
+		   (df + 1) / 2 * log1p(t * t / df));
+}
+
+/* Newton's steps on ln(tail), kept inside a bracket that each step narrows. */
+static double t_above(double tail, double df)
+{
+	double low = 0;
+	double high = 1;
+	double t;
+
+	while (dist_t_tail(high, df) > tail && high < 1e300) {
+		low = high;
+		high *= 2;
+	}
+	t = (low + high) / 2;
+	for (int i = 0; i < 200; i++) {
+		double there = dist_t_tail(t, df);
+		double next = t + log(there / tail) * there / t_density(t, df);
+
+		if (there > tail) {
+			low = t;
+		} else {
+			high = t;
+		}
+		if (!(next > low && next < high)) {
+			next = (low + high) / 2;
+		}
+		if (fabs(next - t) <= 1e-14 * t) {
+			return next;
+		}
+		t = next;
+	}
+	return t;
+}
+
+double dist_t_quantile(double p, double df)
+{
+	assert(p > 0 && p < 1);
+	if (p < 0.5) {
+		return -t_above(p, df);
+	}
+	return p > 0.5 ? t_above(1 - p, df) : 0;
+}

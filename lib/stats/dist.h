@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dist.h - the distributions the tests need, to 12 digits (9 at 100,000 degrees of
+ * freedom).
+ *
+ * Our own, because the usual library for them (GSL) is under a licence that this project cannot
+ * take on; checked against SciPy's values (tests/unit/dist_values.h).  Tails are computed as
+ * tails, never as one minus the rest, so that a p of 1e-30 is right.
+ *
+ *	double p = 2 * dist_t_tail(fabs(t), df);
+ *	double half_width = dist_t_quantile(0.975, df) * se;
+ */
+#ifndef STATS_DIST_H
+#define STATS_DIST_H
+
+#include "lib/base/base.h"
+
+/* ln of the gamma function of x > 0; safe in threads, unlike lgamma(). */
+double dist_lgamma(double x);
+
+/* The regularised incomplete beta function I_x(a, b): the share of Beta(a, b) below x.
+ * a, b > 0; x within 0..1. */
+double dist_beta(double a, double b, double x);
+
+/* Student's t with df > 0 degrees of freedom, which need not be whole; INFINITY: the normal law. */
+double dist_t_cdf(double t, double df);
+/* The share above t. */
+double dist_t_tail(double t, double df);
+/* The t below which a share of `p` lies; 0 < p < 1. */
+double dist_t_quantile(double p, double df);
+
+#endif
