@@ -178,6 +178,14 @@ CREATE TABLE job (
 	UNIQUE (cell_id, commit_id)
 );
 
+-- What a stack is measured on.
+CREATE TABLE stack_cell (
+	stack_id bigint NOT NULL REFERENCES stack,
+	cell_id bigint NOT NULL REFERENCES cell,
+	PRIMARY KEY (stack_id, cell_id)
+);
+CREATE INDEX stack_cell_by_cell ON stack_cell (cell_id);
+
 -- One per commit and build recipe, whoever asks for it.
 CREATE TYPE build_state AS ENUM ('wanted', 'done', 'failed');
 
@@ -198,7 +206,7 @@ CREATE TABLE build (
 
 -- Two commits side by side on one cell; stacks share it.
 CREATE TYPE comparison_state AS ENUM
-	('waiting', 'measuring', 'judging', 'deciding', 'done', 'cancelled');
+	('waiting', 'measuring', 'deciding', 'done', 'cancelled');
 
 CREATE TABLE comparison (
 	cell_id bigint NOT NULL,
@@ -208,12 +216,12 @@ CREATE TABLE comparison (
 	state comparison_state NOT NULL DEFAULT 'waiting',
 	look int NOT NULL DEFAULT 0,		-- how often it was judged
 	priority int NOT NULL,			-- smaller is sooner
-	reason text,				-- why it ended without a verdict
+	reason text,				-- why it ended without a verdict, "same binary"
 	PRIMARY KEY (cell_id, id),
 	UNIQUE (cell_id, base_id, head_id)
 );
 CREATE INDEX comparison_busy ON comparison (state, id)
-	WHERE state IN ('waiting', 'measuring', 'judging', 'deciding');
+	WHERE state IN ('waiting', 'measuring', 'deciding');
 
 CREATE TYPE comparison_role AS ENUM ('parent', 'tip');
 
@@ -377,7 +385,7 @@ CREATE TABLE bisection (
 	UNIQUE (stack_id, cell_id)
 );
 
-CREATE TYPE finding_kind AS ENUM ('regression', 'improvement', 'build-failure');
+CREATE TYPE finding_kind AS ENUM ('regression', 'improvement');
 CREATE TYPE finding_state AS ENUM ('new', 'reported', 'suppressed');
 
 -- One change, by one commit (or by one of the unbuilt set that ends at it), in one stack.

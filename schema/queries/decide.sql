@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+
+-- name: decide_ready
+-- The oldest comparison that was judged and not decided upon.
+SELECT cell_id, id, look FROM comparison WHERE state = 'deciding' ORDER BY id LIMIT 1;
+
+-- name: decide_signal
+-- Comparisons that wait for a sign from the ends of their stack, of which the ends are judged now:
+-- has any end of theirs a headline change?
+SELECT x.cell_id, x.id, bool_or(t.state = 'done' AND EXISTS (
+		SELECT FROM verdict v JOIN metric m ON m.slot = v.slot AND m.benchmark_id = c.benchmark_id
+		WHERE v.cell_id = t.cell_id AND v.comparison_id = t.id AND v.look = t.look
+		AND m.is_headline AND v.kind IN ('regression', 'improvement'))) AS is_signal
+FROM comparison x
+JOIN cell c ON c.id = x.cell_id
+JOIN stack_comparison p ON p.cell_id = x.cell_id AND p.comparison_id = x.id AND p.role = 'parent'
+JOIN stack s ON s.id = p.stack_id AND s.state = 'measuring'
+JOIN stack_comparison e ON e.stack_id = s.id AND e.cell_id = x.cell_id AND e.role = 'tip'
+JOIN comparison t ON t.cell_id = e.cell_id AND t.id = e.comparison_id
+WHERE x.state = 'waiting'
+AND NOT EXISTS (SELECT FROM want w WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id
+	AND w.state = 'open')
+GROUP BY x.cell_id, x.id
+HAVING bool_and(t.state IN ('done', 'cancelled'))
+ORDER BY x.id LIMIT 1;
+
+-- name: decide_whole_stack
+-- The oldest stack of which every comparison has ended.
+SELECT s.id, s.repository_id FROM stack s
+WHERE s.state = 'measuring' AND NOT EXISTS (
+	SELECT FROM stack_comparison l JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id
+	WHERE l.stack_id = s.id AND x.state NOT IN ('done', 'cancelled'))
+ORDER BY s.id LIMIT 1;
+
+-- name: finding_add_parents
+-- One finding for each commit and direction in which a headline metric moved against its parent:
+-- $1 stack.
+INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
+SELECT DISTINCT l.stack_id, x.head_id, l.role, x.cell_id, x.id, v.kind::text::finding_kind, belt_now()
+FROM stack_comparison l
+JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
+JOIN cell c ON c.id = x.cell_id
+JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
+	AND v.kind IN ('regression', 'improvement')
+JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
+WHERE l.stack_id = $1 AND l.role = 'parent'
+ON CONFLICT DO NOTHING;
+
+-- name: finding_add_tip
+-- The tip against the base, where no single commit explains it: $1 stack.
+INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
+SELECT DISTINCT l.stack_id, x.head_id, l.role, x.cell_id, x.id, v.kind::text::finding_kind, belt_now()
+FROM stack_comparison l
+JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
+JOIN cell c ON c.id = x.cell_id
+JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
+	AND v.kind IN ('regression', 'improvement')
+JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
+WHERE l.stack_id = $1 AND l.role = 'tip' AND NOT EXISTS (
+	SELECT FROM finding f WHERE f.stack_id = l.stack_id AND f.cell_id = l.cell_id
+	AND f.role = 'parent' AND f.kind::text = v.kind::text)
+ON CONFLICT DO NOTHING;

@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+
+-- name: report_finding
+-- The oldest finding that no mail tells yet, with what the mail says about it.
+SELECT f.id, f.stack_id, f.role, f.cell_id, f.comparison_id, f.kind, s.ref, s.version, s.repository_id,
+	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
+	m.oid, m.subject, m.author_name, m.author_email, b.oid AS base_oid, t.oid AS tip_oid,
+	c.hash AS cell_hash, n.name AS benchmark, c.identity -> 'params' AS params,
+	l.nr_between, l.position, s.nr_commits
+FROM finding f
+JOIN stack s ON s.id = f.stack_id
+JOIN repository r ON r.id = s.repository_id
+JOIN commit m ON m.id = f.commit_id
+JOIN commit b ON b.id = s.base_id
+JOIN commit t ON t.id = s.tip_id
+JOIN cell c ON c.id = f.cell_id
+JOIN benchmark n ON n.id = c.benchmark_id
+JOIN stack_comparison l ON l.stack_id = f.stack_id AND l.cell_id = f.cell_id
+	AND l.comparison_id = f.comparison_id AND l.role = f.role
+WHERE f.state = 'new' ORDER BY f.id LIMIT 1;
+
+-- name: report_stack
+-- The commits of a stack, newest first, with what came of each on a cell: $1 stack, $2 cell.
+SELECT sc.position, m.oid, m.subject, b.state AS build, b.reason AS build_reason
+FROM stack_commit sc JOIN commit m ON m.id = sc.commit_id
+JOIN cell c ON c.id = $2
+LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
+WHERE sc.stack_id = $1 ORDER BY sc.position DESC;
+
+-- name: report_machine
+-- The machine that measured a comparison, with its environment then: $1 cell, $2 comparison.
+SELECT m.name, e.fingerprint
+FROM block b JOIN machine m ON m.id = b.machine_id JOIN machine_epoch e ON e.id = b.epoch_id
+WHERE b.cell_id = $1 AND b.comparison_id = $2 AND b.state = 'done' ORDER BY b.id LIMIT 1;
+
+-- name: mail_draft
+-- $1 finding, $2 stack, $3 mode, $4 Message-ID, $5 recipients, $6 subject, $7 body, $8 document
+INSERT INTO mail (finding_id, stack_id, mode, message_id, recipients, subject, body, document, created)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, belt_now())
+ON CONFLICT DO NOTHING;
+
+-- name: finding_reported
+-- $1 finding
+UPDATE finding SET state = 'reported' WHERE id = $1 AND state = 'new';
+
+-- name: mail_drafted
+-- The oldest mail that is not in the outbox folder yet.
+SELECT m.id, m.message_id, m.recipients, m.subject, m.body, m.mode, belt_text(m.created) AS created,
+	extract(epoch FROM m.created)::bigint AS created_s
+FROM mail m WHERE m.state = 'drafted' ORDER BY m.id LIMIT 1;
+
+-- name: mail_written
+-- $1 mail, $2 file name
+UPDATE mail SET state = 'written', file = $2, written = belt_now() WHERE id = $1 AND state = 'drafted';
