@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * patchmeter - the command line for people.  This file is the table of verbs.
+ */
+#include "verb.h"
+
+static int verb_help(struct call *call);
+static int verb_version(struct call *call);
+
+static const struct verb verbs[] = {
+	{ "help", "[VERB]", "list the verbs, or the options of one", verb_help },
+	{ "version", "", "print the version", verb_version },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < countof(verbs); i++) {
+		if (strcmp(verbs[i].name, name) == 0) {
+			return &verbs[i];
+		}
+	}
+	return NULL;
+}
+
+static void print_verbs(FILE *to)
+{
+	fputs("usage: patchmeter VERB [options] [operands]\n\n", to);
+	for (size_t i = 0; i < countof(verbs); i++) {
+		fprintf(to, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+	}
+	fputs("\n`patchmeter VERB --help` lists the options of a verb.\n", to);
+}
+
+static int fail_unknown(const char *name)
+{
+	const char *nearest = str_nearest(name, &verbs[0].name, countof(verbs), sizeof(verbs[0]));
+
+	if (nearest) {
+		fprintf(stderr, "patchmeter: no verb '%s'; did you mean '%s'?\n", name, nearest);
+	} else {
+		fprintf(stderr, "patchmeter: no verb '%s'; 'patchmeter help' lists them\n", name);
+	}
+	return EXIT_USAGE;
+}
+
+static int verb_version(struct call *call)
+{
+	int exit_code;
+
+	if (!call_options(call, NULL, 0, &exit_code)) {
+		return exit_code;
+	}
+	puts("patchmeter " PATCHMETER_VERSION);
+	return EXIT_DONE;
+}
+
+static int verb_help(struct call *call)
+{
+	const struct verb *verb;
+	char flag[] = "--help";
+	int exit_code;
+
+	if (!call_options(call, NULL, 0, &exit_code)) {
+		return exit_code;
+	}
+	if (call->argc == 1) {
+		print_verbs(stdout);
+		return EXIT_DONE;
+	}
+	verb = find_verb(call->argv[1]);
+	if (!verb) {
+		return fail_unknown(call->argv[1]);
+	}
+	return verb->run(&(struct call){ verb, 2, (char *[]){ call->argv[1], flag, NULL } });
+}
+
+/* `patchmeter --version` and `--help` are the verbs of these names. */
+static const char *verb_name(const char *word)
+{
+	static const char *const flags[][2] = { { "--version", "version" },
+						{ "--help", "help" },
+						{ "-h", "help" } };
+
+	for (size_t i = 0; i < countof(flags); i++) {
+		if (strcmp(flags[i][0], word) == 0) {
+			return flags[i][1];
+		}
+	}
+	return word;
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *verb;
+	int exit_code;
+
+	if (argc < 2) {
+		print_verbs(stderr);
+		return EXIT_USAGE;
+	}
+	verb = find_verb(verb_name(argv[1]));
+	if (!verb) {
+		return fail_unknown(argv[1]);
+	}
+	exit_code = verb->run(&(struct call){ verb, argc - 1, argv + 1 });
+	/* A full disk must not look like success. */
+	if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == EXIT_DONE) {
+		perror("patchmeter: stdout");
+		return EXIT_LOCAL;
+	}
+	return exit_code;
+}

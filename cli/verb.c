@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "verb.h"
+
+#include <stdarg.h>
+
+#include "lib/base/mem.h"
+
+static void print_usage(FILE *to, const struct verb *verb)
+{
+	fprintf(to, "usage: patchmeter %s [options]%s%s\n", verb->name, *verb->operands ? " " : "",
+		verb->operands);
+}
+
+static void print_help(const struct verb *verb, const struct option_row *rows, size_t nr_rows)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	print_usage(stdout, verb);
+	option_describe(rows, nr_rows, &text);
+	printf("\n%s\n\n%s", verb->summary, text.at);
+}
+
+bool call_options(struct call *call, const struct option_row *rows, size_t nr_rows, int *ret_exit)
+{
+	bool is_help = false;
+	struct err err = ERR_INIT;
+	const struct option_row help = { "help",      'h',     NULL, "print this and end",
+					 OPTION_FLAG, &is_help };
+	scoped(free) struct option_row *all = mem_array(nr_rows + 1, sizeof(*all));
+
+	if (nr_rows > 0) {
+		memcpy(all, rows, nr_rows * sizeof(*all));
+	}
+	all[nr_rows] = help;
+	if (!option_parse(all, nr_rows + 1, false, &call->argc, call->argv, &err)) {
+		*ret_exit = call_usage(call, "%s", err.message);
+		return false;
+	}
+	if (is_help) {
+		print_help(call->verb, all, nr_rows + 1);
+		*ret_exit = EXIT_DONE;
+		return false;
+	}
+	return true;
+}
+
+int call_fail(const struct call *call, const struct err *err)
+{
+	fprintf(stderr, "patchmeter %s: %s\n", call->verb->name, err->message);
+	return err_face(err->kind)->exit_code;
+}
+
+int call_usage(const struct call *call, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "patchmeter %s: ", call->verb->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	print_usage(stderr, call->verb);
+	return EXIT_USAGE;
+}
