@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <sys/stat.h>
+
+#include "conf.h"
+#include "conf_syntax.h"
+
+/* Keeps the file's mode; a new one is for all to read. */
+static bool write_text(const char *path, const struct str *text, struct err *err)
+{
+	struct stat status;
+	unsigned mode = stat(path, &status) == 0 ? status.st_mode & 0777U : 0644;
+
+	return str_write_file(path, text->at, text->length, mode, err);
+}
+
+/* Copies the text without the section's lines.  The empty line in front of it, which conf_file_add()
+ * made, goes with it; where the section comes first, the one behind. */
+static bool cut_section(const char *file, const char *text, const char *section, const char *name,
+			struct str *ret_rest, bool *ret_was_there, struct err *err)
+{
+	scoped(conf_reader_release) struct conf_reader reader;
+	struct conf_entry entry = { .kind = CONF_VALUE };
+	const char *kept = text;
+	bool is_inside = false;
+
+	*ret_was_there = false;
+	conf_reader_init(&reader, file, text);
+	while (entry.kind != CONF_END) {
+		if (!conf_reader_next(&reader, &entry, err)) {
+			return false;
+		}
+		if (entry.kind == CONF_HEADER) {
+			is_inside = strcmp(entry.section, section) == 0 &&
+				    strcmp(entry.name, name) == 0;
+			if (is_inside) {
+				str_append_bytes(ret_rest, kept, (size_t)(entry.start - kept));
+				if (str_has_suffix(ret_rest->at, "\n\n")) {
+					str_truncate(ret_rest, ret_rest->length - 1);
+				}
+				*ret_was_there = true;
+			}
+		}
+		if (is_inside && entry.kind != CONF_END) {
+			kept = entry.end;
+			kept += ret_rest->length == 0 && *kept == '\n';
+		}
+	}
+	str_append(ret_rest, kept);
+	return true;
+}
+
+bool conf_file_add(const char *path, const char *section, const char *name,
+		   const char *const *keys_and_values, size_t nr_pairs, struct err *err)
+{
+	scoped(str_release) struct str text = STR_INIT;
+	scoped(str_release) struct str rest = STR_INIT;
+	struct err why = ERR_INIT;
+	bool is_there;
+
+	if (!conf_read_text(path, &text, &why) && why.kind != ERR_ABSENT) {
+		return err_set(err, why.kind, "%s", why.message);
+	}
+	if (!cut_section(path, text.at, section, name, &rest, &is_there, err)) {
+		return false;
+	}
+	if (is_there) {
+		return err_set(err, ERR_CONFLICT, "'%s' has a section %s '%s' already", path,
+			       section, name);
+	}
+	if (text.length > 0) {
+		str_append(&text, str_has_suffix(text.at, "\n") ? "\n" : "\n\n");
+	}
+	if (!conf_write_header(&text, section, name, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < nr_pairs; i++) {
+		if (!conf_write_value(&text, keys_and_values[2 * i], keys_and_values[2 * i + 1],
+				      err)) {
+			return false;
+		}
+	}
+	return write_text(path, &text, err);
+}
+
+bool conf_file_remove(const char *path, const char *section, const char *name, struct err *err)
+{
+	scoped(str_release) struct str text = STR_INIT;
+	scoped(str_release) struct str rest = STR_INIT;
+	bool was_there;
+
+	if (!conf_read_text(path, &text, err) ||
+	    !cut_section(path, text.at, section, name, &rest, &was_there, err)) {
+		return false;
+	}
+	if (!was_there) {
+		return err_set(err, ERR_ABSENT, "'%s' has no section %s '%s'", path, section, name);
+	}
+	return write_text(path, &rest, err);
+}
