@@ -8,6 +8,10 @@ static int verb_help(struct call *call);
 static int verb_version(struct call *call);
 
 static const struct verb verbs[] = {
+	{ "job", "validate|expand|explain FILE",
+	  "check a job file, list its variants, tell what it does", verb_job },
+	{ "parse", "BENCHMARK STDOUT", "read the metrics out of a benchmark's raw output",
+	  verb_parse },
 	{ "help", "[VERB]", "list the verbs, or the options of one", verb_help },
 	{ "version", "", "print the version", verb_version },
 };

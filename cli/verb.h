@@ -68,4 +68,9 @@ int call_fail(const struct call *call, const struct err *err);
 /* The same for a wrong command line, with the usage line; gives EXIT_USAGE. */
 int call_usage(const struct call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* the verbs, one file a group */
+
+int verb_job(struct call *call);
+int verb_parse(struct call *call);
+
 #endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jobs.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "lib/base/str.h"
+
+#define LEVELS_UP 4
+
+static const char *const subfolders[] = { "jobs", "share/patchmeter/jobs" };
+
+static bool is_job(struct str *path, const char *folder, const char *benchmark)
+{
+	str_truncate(path, 0);
+	str_printf(path, "%s/%s/job.yaml", folder, benchmark);
+	return access(path->at, F_OK) == 0;
+}
+
+static bool is_above(struct str *path, const char *place, const char *benchmark)
+{
+	for (size_t i = 0; i < countof(subfolders); i++) {
+		scoped(free) char *folder = mem_printf("%s/%s", place, subfolders[i]);
+
+		if (is_job(path, folder, benchmark)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_job(struct str *path, const char *benchmark)
+{
+	char place[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", place, sizeof(place) - 1);
+
+	if (length <= 0) {
+		return false;
+	}
+	place[length] = '\0';
+	for (int level = 0; level < LEVELS_UP; level++) {
+		char *slash = strrchr(place, '/');
+
+		if (!slash) {
+			return false;
+		}
+		*slash = '\0';
+		if (is_above(path, place, benchmark)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool jobs_read(const char *folder, const char *benchmark, struct spec **ret_spec, struct err *err)
+{
+	scoped(str_release) struct str path = STR_INIT;
+
+	if (strchr(benchmark, '/')) {
+		return spec_read(benchmark, ret_spec, err);
+	}
+	if (folder ? !is_job(&path, folder, benchmark) : !find_job(&path, benchmark)) {
+		return err_set(err, ERR_ABSENT,
+			       "no job '%s' in %s; expected the name of a folder there, or a path",
+			       benchmark, folder ? folder : "the jobs folder");
+	}
+	return spec_read(path.at, ret_spec, err);
+}
