@@ -11,8 +11,10 @@ static const struct conf_key keys[] = {
 	  "connection string of the PostgreSQL database; not with --embedded" },
 	{ "daemon", "data", CONF_TEXT, false, 0, 0, NULL, "/var/lib/patchmeter",
 	  "folder for raw results, git mirrors and the outbox" },
-	{ "daemon", "jobs", CONF_TEXT, false, 0, 0, NULL, NULL,
-	  "folder with one folder a benchmark; the installed one where not set" },
+	{ "daemon", "jobs", CONF_TEXT, false, 0, 0, NULL, PATCHMETER_JOBS,
+	  "folder with one folder a benchmark" },
+	{ "daemon", "web", CONF_TEXT, false, 0, 0, NULL, PATCHMETER_WEB,
+	  "folder with the templates and the style of the pages" },
 	{ "daemon", "postgresql", CONF_TEXT, false, 0, 0, NULL, NULL,
 	  "folder of the PostgreSQL server's programs; the newest installed where not set" },
 	{ "daemon", "url", CONF_TEXT, false, 0, 0, NULL, NULL,
@@ -88,6 +90,7 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 	settings.database = embedded ? NULL : conf_text(conf, "daemon", "", "database");
 	settings.data = embedded ? embedded : conf_text(conf, "daemon", "", "data");
 	settings.jobs = conf_text(conf, "daemon", "", "jobs");
+	settings.web = conf_text(conf, "daemon", "", "web");
 	settings.postgresql = conf_text(conf, "daemon", "", "postgresql");
 	settings.url = conf_text(conf, "daemon", "", "url");
 	settings.poll_s = conf_seconds(conf, "daemon", "", "poll");
@@ -96,9 +99,6 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 	if (!embedded && !settings.database) {
 		return err_set(err, ERR_INPUT,
 			       "no database: set 'database' in [daemon], or give --embedded DIR");
-	}
-	if (!settings.jobs) {
-		settings.jobs = PATCHMETER_JOBS;
 	}
 	settings.conf = move(&conf);
 	*ret_settings = settings;

@@ -51,12 +51,19 @@ static bool store_metrics(struct tick *tick, const struct metric *rows, size_t n
 static bool store_benchmark(struct tick *tick, const struct spec *spec, int64_t *ret_id,
 			    struct err *err)
 {
-	size_t nr_time = 0;
-	const struct metric *time_rows = metrics_time_rows(&nr_time);
+	struct reading *times;
+	size_t nr_times = metrics_of_usage(tick->arena, NULL, &times);
 
-	return db_query_int(tick->db, Q_BENCHMARK_ENSURE, ARGS(arg_text(spec->name)), ret_id, err) &&
-	       store_metrics(tick, spec->metrics, spec->nr_metrics, *ret_id, err) &&
-	       store_metrics(tick, time_rows, nr_time, *ret_id, err);
+	if (!db_query_int(tick->db, Q_BENCHMARK_ENSURE, ARGS(arg_text(spec->name)), ret_id, err) ||
+	    !store_metrics(tick, spec->metrics, spec->nr_metrics, *ret_id, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < nr_times; i++) {
+		if (!store_metrics(tick, times[i].metric, 1, *ret_id, err)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /* One variant of a job: its cell, and the jobs and builds of the stack on it. */
