@@ -84,11 +84,13 @@ bool site_open(const struct settings *settings, const char *conninfo, struct db 
 	const char *templates;
 
 	site->arena = arena_new();
+	site->pages = template_set_new();
 	templates = arena_printf(site->arena, "%s/templates", settings->web);
 	if (!ensure_token(arena_printf(site->arena, "%s/worker.token", settings->data), db, err) ||
 	    !pool_open(conninfo, NR_HANDLERS, &site->pool, err) ||
 	    !store_open(path_store(settings, site->arena), &site->store, err) ||
-	    !template_set_open(templates, &site->pages, err)) {
+	    !template_set_read_folder(site->pages, templates, err) ||
+	    !template_set_check(site->pages, err)) {
 		return false;
 	}
 	site->site = (struct site){ .pool = site->pool, .store = site->store, .pages = site->pages,
@@ -115,7 +117,7 @@ struct site_parts *site_close(struct site_parts *site)
 		unlink(site->url_path);
 	}
 	server_close(site->server);
-	template_set_close(site->pages);
+	template_set_free(site->pages);
 	store_close(site->store);
 	pool_close(site->pool);
 	arena_free(site->arena);
