@@ -7,14 +7,13 @@
 
 #define FILE_LIMIT_BYTES ((size_t)1 << 20)
 
-/* What follows a backslash, and what is meant; a name, which is one line, has the first two. */
-#define NR_NAME_ESCAPES 2
+/* The escapes of a quoted text: what follows the backslash, and what is meant. */
 static const struct {
 	char letter;
 	char meaning;
 } escapes[] = {
-	{ '\\', '\\' },
 	{ '"', '"' },
+	{ '\\', '\\' },
 	{ 'n', '\n' },
 	{ 't', '\t' },
 };
@@ -130,10 +129,9 @@ static bool read_word(struct conf_reader *reader, const char *what, struct str *
 }
 
 /* Reads what follows a backslash. */
-static bool read_escape(struct conf_reader *reader, struct str *text, size_t nr_escapes,
-			struct err *err)
+static bool read_escape(struct conf_reader *reader, struct str *text, struct err *err)
 {
-	for (size_t i = 0; i < nr_escapes; i++) {
+	for (size_t i = 0; i < countof(escapes); i++) {
 		if (*reader->at == escapes[i].letter) {
 			str_append_char(text, escapes[i].meaning);
 			reader->at++;
@@ -141,8 +139,7 @@ static bool read_escape(struct conf_reader *reader, struct str *text, size_t nr_
 		}
 	}
 	return conf_reader_fail(reader, reader->at - 1, err,
-				"unknown escape, expected one of \\\\ \\\"%s",
-				nr_escapes > NR_NAME_ESCAPES ? " \\n \\t" : "");
+				"unknown escape, expected one of \\\\ \\\" \\n \\t");
 }
 
 /* Reads on from behind the opening quote. */
@@ -154,7 +151,7 @@ static bool read_name(struct conf_reader *reader, struct err *err)
 		}
 		if (*reader->at == '\\') {
 			reader->at++;
-			if (!read_escape(reader, &reader->name, NR_NAME_ESCAPES, err)) {
+			if (!read_escape(reader, &reader->name, err)) {
 				return false;
 			}
 		} else {
@@ -216,7 +213,7 @@ static bool read_text(struct conf_reader *reader, struct err *err)
 		} else if (letter == '\\' && reader->at[strspn(reader->at, "\r")] == '\n') {
 			skip_line(reader);
 		} else if (letter == '\\') {
-			if (!read_escape(reader, value, countof(escapes), err)) {
+			if (!read_escape(reader, value, err)) {
 				return false;
 			}
 		} else {
@@ -292,7 +289,7 @@ bool conf_reader_next(struct conf_reader *reader, struct conf_entry *ret_entry, 
 	return true;
 }
 
-static bool write_quoted(struct str *str, const char *text, size_t nr_escapes, struct err *err)
+static bool write_quoted(struct str *str, const char *text, bool may_break, struct err *err)
 {
 	size_t left = strlen(text);
 
@@ -301,13 +298,12 @@ static bool write_quoted(struct str *str, const char *text, size_t nr_escapes, s
 		size_t length = valid_length(text, left);
 		char escape = '\0';
 
-		if (length == 0 || *text == '\r' ||
-		    (*text == '\n' && nr_escapes == NR_NAME_ESCAPES)) {
+		if (length == 0 || *text == '\r' || (*text == '\n' && !may_break)) {
 			return err_set(err, ERR_INPUT,
 				       "byte 0x%02x is a control character or not UTF-8",
 				       (unsigned)(unsigned char)*text);
 		}
-		for (size_t i = 0; i < nr_escapes; i++) {
+		for (size_t i = 0; i < countof(escapes); i++) {
 			if (*text == escapes[i].meaning) {
 				escape = escapes[i].letter;
 			}
@@ -330,7 +326,7 @@ bool conf_write_header(struct str *str, const char *section, const char *name, s
 	str_printf(str, "[%s", section);
 	if (*name) {
 		str_append_char(str, ' ');
-		if (!write_quoted(str, name, NR_NAME_ESCAPES, err)) {
+		if (!write_quoted(str, name, false, err)) {
 			return err_wrap(err, "a name in [%s]", section);
 		}
 	}
@@ -343,7 +339,7 @@ bool conf_write_value(struct str *str, const char *key, const char *value, struc
 	scoped(str_release) struct str quoted = STR_INIT;
 	bool is_plain;
 
-	if (!write_quoted(&quoted, value, countof(escapes), err)) {
+	if (!write_quoted(&quoted, value, true, err)) {
 		return err_wrap(err, "value of '%s'", key);
 	}
 	/* Plain where quotes change nothing: no escapes, no comment signs, no blanks at an end. */

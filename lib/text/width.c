@@ -29,16 +29,23 @@ static size_t cells_of(uint32_t code)
 	return 1;
 }
 
+/* The first character's bytes, and its cells. */
+static size_t step(const char *text, size_t length, size_t *ret_cells)
+{
+	uint32_t code = 0;
+	size_t size = str_decode(text, length, &code);
+
+	*ret_cells = size ? cells_of(code) : 1;
+	return size ? size : 1;
+}
+
 static size_t width_of_bytes(const char *text, size_t length)
 {
 	size_t cells = 0;
+	size_t more;
 
-	for (size_t i = 0; i < length;) {
-		uint32_t code = 0;
-		size_t size = str_decode(text + i, length - i, &code);
-
-		cells += size ? cells_of(code) : 1;
-		i += size ? size : 1;
+	for (size_t i = 0; i < length; cells += more) {
+		i += step(text + i, length - i, &more);
 	}
 	return cells;
 }
@@ -46,6 +53,24 @@ static size_t width_of_bytes(const char *text, size_t length)
 size_t width_of(const char *text)
 {
 	return width_of_bytes(text, strlen(text));
+}
+
+size_t width_cut(const char *text, size_t cells)
+{
+	size_t length = strlen(text);
+	size_t taken = 0;
+	size_t more;
+
+	for (size_t i = 0; i < length;) {
+		size_t size = step(text + i, length - i, &more);
+
+		if (taken + more > cells) {
+			return i;
+		}
+		taken += more;
+		i += size;
+	}
+	return length;
 }
 
 void width_pad(struct str *out, const char *text, size_t cells, enum width_side side)

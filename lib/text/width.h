@@ -17,6 +17,9 @@ enum width_side { WIDTH_LEFT, WIDTH_RIGHT };
 /* Cells of valid UTF-8 without control characters (str_append_clean); a bad byte counts one. */
 size_t width_of(const char *text);
 
+/* The bytes of the longest beginning of the text that fits in `cells`. */
+size_t width_cut(const char *text, size_t cells);
+
 /* Appends the text and blanks up to `cells`; a longer text is not cut. */
 void width_pad(struct str *out, const char *text, size_t cells, enum width_side side);
 

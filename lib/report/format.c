@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "format.h"
+
+#include "lkp.h"
+#include "rows.h"
+#include "view.h"
+
+static void write_json(const struct json *view, const struct format_options *options UNUSED,
+		       struct str *out)
+{
+	scoped(free) char *text = json_write(view, FORM_PRETTY);
+
+	str_append(out, text);
+	str_append_char(out, '\n');
+}
+
+static const struct format formats[] = {
+	{ "text", "text/plain; charset=utf-8", "intervals and verdicts, for terminals", rows_text },
+	{ "lkp", "text/plain; charset=utf-8", "the table of the mails", lkp_write },
+	{ "md", "text/markdown; charset=utf-8", "Markdown", rows_markdown },
+	{ "csv", "text/csv; charset=utf-8", "a line a metric and column, for programs", rows_csv },
+	{ "json", "application/json", "the whole document", write_json },
+};
+
+const struct format *format_get(const char *name)
+{
+	for (size_t i = 0; i < countof(formats); i++) {
+		if (strcmp(name, formats[i].name) == 0) {
+			return &formats[i];
+		}
+	}
+	return NULL;
+}
+
+const struct format *format_at(size_t index)
+{
+	return index < countof(formats) ? &formats[index] : NULL;
+}
+
+static bool has_value(const struct json *row)
+{
+	const struct json *cells = json_get(row, "cells");
+
+	for (size_t i = 0; i < json_size(cells); i++) {
+		if (json_int(json_get(json_at(cells, i), "n"), 0) > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_lost_side(const struct json *row)
+{
+	for (size_t i = 0; i < json_size(json_get(row, "changes")); i++) {
+		if (view_meaning(row, i) == VIEW_MISSING) {
+			return has_value(row);
+		}
+	}
+	return false;
+}
+
+bool format_is_shown(const struct json *row, const struct format_options *options)
+{
+	return options->is_all || is_view_headline(row) || view_has_changed(row) ||
+	       has_lost_side(row);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "number.h"
+
+#include <math.h>
+
+void number_value(double value, char text[NUMBER_BYTES])
+{
+	double size = fabs(value);
+
+	if (!isfinite(value)) {
+		snprintf(text, NUMBER_BYTES, "n/a");
+	} else if (size > 0 && size < 0.005) {
+		snprintf(text, NUMBER_BYTES, "%.2g", value);
+	} else if (size < 999.995) {
+		snprintf(text, NUMBER_BYTES, "%.2f", value);
+	} else if (size <= 1e8) {
+		snprintf(text, NUMBER_BYTES, "%.0f", value);
+	} else {
+		snprintf(text, NUMBER_BYTES, "%.4g", value);
+	}
+}
+
+void number_percent(double percent, char text[NUMBER_BYTES])
+{
+	if (!isfinite(percent)) {
+		snprintf(text, NUMBER_BYTES, "n/a");
+	} else if (fabs(percent) < 1e5) {
+		snprintf(text, NUMBER_BYTES, "%+.1f%%", percent);
+	} else {
+		snprintf(text, NUMBER_BYTES, "%+.2g%%", percent);
+	}
+}
+
+void number_difference(double difference, char text[NUMBER_BYTES])
+{
+	char plain[NUMBER_BYTES - 1];
+
+	number_value(difference, text);
+	if (isfinite(difference) && difference >= 0) {
+		snprintf(plain, sizeof(plain), "%s", text);
+		snprintf(text, NUMBER_BYTES, "+%s", plain);
+	}
+}
+
+double number_relative(double value, double stddev)
+{
+	double share = 100 * stddev / fabs(value);
+
+	return isfinite(share) && stddev >= 0 ? share : (double)NAN;
+}
+
+void number_spread(double value, double stddev, char text[NUMBER_BYTES])
+{
+	double share = number_relative(value, stddev);
+
+	if (!isfinite(share)) {
+		snprintf(text, NUMBER_BYTES, "-");
+	} else if (share < 99.95) {
+		snprintf(text, NUMBER_BYTES, "%.1f%%", share);
+	} else {
+		snprintf(text, NUMBER_BYTES, "%.0f%%", share);
+	}
+}
+
+void number_probability(double probability, char text[NUMBER_BYTES])
+{
+	if (!isfinite(probability)) {
+		snprintf(text, NUMBER_BYTES, "-");
+	} else if (probability >= 0.001) {
+		snprintf(text, NUMBER_BYTES, "%.3f", probability);
+	} else {
+		snprintf(text, NUMBER_BYTES, "%.0e", probability);
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rows.h - a comparison as rows with all that is known: text, Markdown and CSV.
+ *
+ * Text and Markdown have a table a group and later column, so that three commits still fit a
+ * terminal; CSV has a line a metric and later column, with every row and every digit.
+ */
+#ifndef REPORT_ROWS_H
+#define REPORT_ROWS_H
+
+#include "format.h"
+
+void rows_text(const struct json *view, const struct format_options *options, struct str *out);
+void rows_markdown(const struct json *view, const struct format_options *options, struct str *out);
+void rows_csv(const struct json *view, const struct format_options *options, struct str *out);
+
+#endif
