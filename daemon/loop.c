@@ -134,7 +134,7 @@ static void ring_bells(struct loop *loop, unsigned topics)
 		}
 	}
 	if ((topics & BELL_BIT(BELL_LEASE)) && loop->parts->server) {
-		server_wake(loop->parts->server, "lease");
+		server_wake(loop->parts->server, BELL_LEASE);
 	}
 }
 

@@ -5,33 +5,39 @@
 #include "lib/base/option.h"
 
 static const struct conf_key keys[] = {
-	{ "daemon", "listen", CONF_TEXT, false, 0, 0, NULL, "127.0.0.1:8080",
+	{ "daemon", "listen", CONF_TEXT, 0, 0, 0, NULL, "127.0.0.1:8080",
 	  "address and port of the pages and the API; port 0 takes any" },
-	{ "daemon", "database", CONF_TEXT, false, 0, 0, NULL, NULL,
+	{ "daemon", "database", CONF_TEXT, 0, 0, 0, NULL, NULL,
 	  "connection string of the PostgreSQL database; not with --embedded" },
-	{ "daemon", "data", CONF_TEXT, false, 0, 0, NULL, "/var/lib/patchmeter",
+	{ "daemon", "data", CONF_TEXT, 0, 0, 0, NULL, "/var/lib/patchmeter",
 	  "folder for raw results, git mirrors and the outbox" },
-	{ "daemon", "jobs", CONF_TEXT, false, 0, 0, NULL, NULL,
-	  "folder with one folder a benchmark; the installed one where not set" },
-	{ "daemon", "postgresql", CONF_TEXT, false, 0, 0, NULL, NULL,
+	{ "daemon", "jobs", CONF_TEXT, 0, 0, 0, NULL, PATCHMETER_JOBS,
+	  "folder with one folder a benchmark" },
+	{ "daemon", "web", CONF_TEXT, 0, 0, 0, NULL, PATCHMETER_WEB,
+	  "folder with the templates and the style of the pages" },
+	{ "daemon", "postgresql", CONF_TEXT, 0, 0, 0, NULL, NULL,
 	  "folder of the PostgreSQL server's programs; the newest installed where not set" },
-	{ "daemon", "url", CONF_TEXT, false, 0, 0, NULL, NULL,
+	{ "daemon", "url", CONF_TEXT, 0, 0, 0, NULL, NULL,
 	  "address of the pages as people reach them, for links in mails" },
-	{ "daemon", "poll", CONF_DURATION, false, 1, 86400, NULL, "60s",
+	{ "daemon", "poll", CONF_DURATION, 0, 1, 86400, NULL, "60s",
 	  "time between two looks at a repository" },
-	{ "mail", "from", CONF_TEXT, false, 0, 0, NULL, "patchmeter <patchmeter@localhost>",
+	{ "mail", "from", CONF_TEXT, 0, 0, 0, NULL, "patchmeter <patchmeter@localhost>",
 	  "sender of the mails" },
-	{ "mail", "domain", CONF_TEXT, false, 0, 0, NULL, "patchmeter.localhost",
+	{ "mail", "domain", CONF_TEXT, 0, 0, 0, NULL, "patchmeter.localhost",
 	  "right side of the Message-IDs" },
-	{ "tree", "url", CONF_TEXT, false, 0, 0, NULL, NULL, "git repository: a path or an address" },
-	{ "tree", "base", CONF_TEXT, false, 0, 0, NULL, "main", "branch that patch stacks stand on" },
-	{ "tree", "branch", CONF_TEXT, true, 0, 0, NULL, NULL,
+	{ "tree", "url", CONF_TEXT, CONF_NAMED, 0, 0, NULL, NULL,
+	  "git repository: a path or an address" },
+	{ "tree", "base", CONF_TEXT, CONF_NAMED, 0, 0, NULL, "main",
+	  "branch that patch stacks stand on" },
+	{ "tree", "branch", CONF_TEXT, CONF_NAMED | CONF_REPEATED, 0, 0, NULL, NULL,
 	  "branches to test, a glob; may be repeated" },
-	{ "tree", "job", CONF_TEXT, true, 0, 0, NULL, NULL, "benchmark to run; may be repeated" },
-	{ "tree", "group", CONF_TEXT, false, 0, 0, NULL, "default", "machines that may run it" },
-	{ "tree", "budget", CONF_DURATION, false, 60, 8640000, NULL, "2h",
+	{ "tree", "job", CONF_TEXT, CONF_NAMED | CONF_REPEATED, 0, 0, NULL, NULL,
+	  "benchmark to run; may be repeated" },
+	{ "tree", "group", CONF_TEXT, CONF_NAMED, 0, 0, NULL, "default",
+	  "machines that may run it" },
+	{ "tree", "budget", CONF_DURATION, CONF_NAMED, 60, 8640000, NULL, "2h",
 	  "machine time that one patch stack may cost" },
-	{ "tree", "mail", CONF_CHOICE, false, 0, 0, "dry-run on", "dry-run",
+	{ "tree", "mail", CONF_CHOICE, CONF_NAMED, 0, 0, "dry-run on", "dry-run",
 	  "whether mails leave the outbox" },
 };
 
@@ -59,8 +65,8 @@ static bool check_trees(const struct conf *conf, struct err *err)
 
 			conf_list(conf, "tree", trees[i], needed[n], &nr_values);
 			if (nr_values == 0) {
-				return err_set(err, ERR_INPUT, "tree '%s': '%s' is not set", trees[i],
-					       needed[n]);
+				return err_set(err, ERR_INPUT, "tree '%s': '%s' is not set",
+					       trees[i], needed[n]);
 			}
 		}
 	}
@@ -88,6 +94,7 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 	settings.database = embedded ? NULL : conf_text(conf, "daemon", "", "database");
 	settings.data = embedded ? embedded : conf_text(conf, "daemon", "", "data");
 	settings.jobs = conf_text(conf, "daemon", "", "jobs");
+	settings.web = conf_text(conf, "daemon", "", "web");
 	settings.postgresql = conf_text(conf, "daemon", "", "postgresql");
 	settings.url = conf_text(conf, "daemon", "", "url");
 	settings.poll_s = conf_seconds(conf, "daemon", "", "poll");
@@ -96,9 +103,6 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 	if (!embedded && !settings.database) {
 		return err_set(err, ERR_INPUT,
 			       "no database: set 'database' in [daemon], or give --embedded DIR");
-	}
-	if (!settings.jobs) {
-		settings.jobs = PATCHMETER_JOBS;
 	}
 	settings.conf = move(&conf);
 	*ret_settings = settings;

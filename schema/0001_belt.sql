@@ -361,7 +361,8 @@ CREATE TABLE verdict (
 	head float8,
 	base_sd float8,
 	head_sd float8,
-	effect float8,				-- head / base - 1
+	is_ratio bool NOT NULL,			-- effect is head / base - 1; else head - base
+	effect float8,
 	low float8,				-- 95 % interval of the effect
 	high float8,
 	p float8,

@@ -7,13 +7,14 @@
 
 #define FILE_LIMIT_BYTES ((size_t)1 << 20)
 
-/* The escapes of a quoted text: what follows the backslash, and what is meant. */
+/* What follows a backslash, and what is meant; a name, which is one line, has the first two. */
+#define NR_NAME_ESCAPES 2
 static const struct {
 	char letter;
 	char meaning;
 } escapes[] = {
-	{ '"', '"' },
 	{ '\\', '\\' },
+	{ '"', '"' },
 	{ 'n', '\n' },
 	{ 't', '\t' },
 };
@@ -129,9 +130,10 @@ static bool read_word(struct conf_reader *reader, const char *what, struct str *
 }
 
 /* Reads what follows a backslash. */
-static bool read_escape(struct conf_reader *reader, struct str *text, struct err *err)
+static bool read_escape(struct conf_reader *reader, struct str *text, size_t nr_escapes,
+			struct err *err)
 {
-	for (size_t i = 0; i < countof(escapes); i++) {
+	for (size_t i = 0; i < nr_escapes; i++) {
 		if (*reader->at == escapes[i].letter) {
 			str_append_char(text, escapes[i].meaning);
 			reader->at++;
@@ -139,7 +141,8 @@ static bool read_escape(struct conf_reader *reader, struct str *text, struct err
 		}
 	}
 	return conf_reader_fail(reader, reader->at - 1, err,
-				"unknown escape, expected one of \\\\ \\\" \\n \\t");
+				"unknown escape, expected one of \\\\ \\\"%s",
+				nr_escapes > NR_NAME_ESCAPES ? " \\n \\t" : "");
 }
 
 /* Reads on from behind the opening quote. */
@@ -151,7 +154,7 @@ static bool read_name(struct conf_reader *reader, struct err *err)
 		}
 		if (*reader->at == '\\') {
 			reader->at++;
-			if (!read_escape(reader, &reader->name, err)) {
+			if (!read_escape(reader, &reader->name, NR_NAME_ESCAPES, err)) {
 				return false;
 			}
 		} else {
@@ -213,7 +216,7 @@ static bool read_text(struct conf_reader *reader, struct err *err)
 		} else if (letter == '\\' && reader->at[strspn(reader->at, "\r")] == '\n') {
 			skip_line(reader);
 		} else if (letter == '\\') {
-			if (!read_escape(reader, value, err)) {
+			if (!read_escape(reader, value, countof(escapes), err)) {
 				return false;
 			}
 		} else {
@@ -289,7 +292,7 @@ bool conf_reader_next(struct conf_reader *reader, struct conf_entry *ret_entry, 
 	return true;
 }
 
-static bool write_quoted(struct str *str, const char *text, bool may_break, struct err *err)
+static bool write_quoted(struct str *str, const char *text, size_t nr_escapes, struct err *err)
 {
 	size_t left = strlen(text);
 
@@ -298,12 +301,13 @@ static bool write_quoted(struct str *str, const char *text, bool may_break, stru
 		size_t length = valid_length(text, left);
 		char escape = '\0';
 
-		if (length == 0 || *text == '\r' || (*text == '\n' && !may_break)) {
+		if (length == 0 || *text == '\r' ||
+		    (*text == '\n' && nr_escapes == NR_NAME_ESCAPES)) {
 			return err_set(err, ERR_INPUT,
 				       "byte 0x%02x is a control character or not UTF-8",
 				       (unsigned)(unsigned char)*text);
 		}
-		for (size_t i = 0; i < countof(escapes); i++) {
+		for (size_t i = 0; i < nr_escapes; i++) {
 			if (*text == escapes[i].meaning) {
 				escape = escapes[i].letter;
 			}
@@ -326,7 +330,7 @@ bool conf_write_header(struct str *str, const char *section, const char *name, s
 	str_printf(str, "[%s", section);
 	if (*name) {
 		str_append_char(str, ' ');
-		if (!write_quoted(str, name, false, err)) {
+		if (!write_quoted(str, name, NR_NAME_ESCAPES, err)) {
 			return err_wrap(err, "a name in [%s]", section);
 		}
 	}
@@ -339,7 +343,7 @@ bool conf_write_value(struct str *str, const char *key, const char *value, struc
 	scoped(str_release) struct str quoted = STR_INIT;
 	bool is_plain;
 
-	if (!write_quoted(&quoted, value, true, err)) {
+	if (!write_quoted(&quoted, value, countof(escapes), err)) {
 		return err_wrap(err, "value of '%s'", key);
 	}
 	/* Plain where quotes change nothing: no escapes, no comment signs, no blanks at an end. */

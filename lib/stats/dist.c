@@ -54,8 +54,7 @@ static double beta_share(double a, double b, double x, double y)
 	if (!(y > 0)) {
 		return 1;
 	}
-	front = exp(dist_lgamma(a + b) - dist_lgamma(a) - dist_lgamma(b) + a * log(x) +
-		    b * log(y));
+	front = exp(dist_lgamma(a + b) - dist_lgamma(a) - dist_lgamma(b) + a * log(x) + b * log(y));
 	if (x < (a + 1) / (a + b + 2)) {
 		return front * beta_fraction(a, b, x) / a;
 	}

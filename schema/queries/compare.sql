@@ -38,16 +38,16 @@ WHERE x.cell_id = $1 AND x.id = $2;
 -- name: comparison_verdicts
 -- The verdicts of the last look: $1 cell, $2 comparison.
 SELECT v.slot, v.kind, v.reason, v.nr_base, v.nr_head, v.base, v.head, v.base_sd, v.head_sd,
-	v.effect, v.low, v.high, v.p, v.q
+	v.is_ratio, v.effect, v.low, v.high, v.p, v.q
 FROM verdict v JOIN comparison x ON x.cell_id = v.cell_id AND x.id = v.comparison_id
 WHERE v.cell_id = $1 AND v.comparison_id = $2 AND v.look = x.look ORDER BY v.slot;
 
 -- name: verdict_add
 -- $1 cell, $2 comparison, $3 look, $4 slot, $5 kind, $6 reason, $7 $8 boots of base and head,
--- $9 $10 values, $11 $12 deviations, $13 effect, $14 $15 interval, $16 p, $17 q
+-- $9 $10 values, $11 $12 deviations, $13 effect, $14 is a ratio, $15 $16 interval, $17 p, $18 q
 INSERT INTO verdict (cell_id, comparison_id, look, slot, kind, reason, nr_base, nr_head, base, head,
-	base_sd, head_sd, effect, low, high, p, q, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, belt_now());
+	base_sd, head_sd, effect, is_ratio, low, high, p, q, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, belt_now());
 
 -- name: comparison_judged
 -- $1 cell, $2 comparison, $3 look before

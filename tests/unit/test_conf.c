@@ -141,6 +141,7 @@ static void refuses_with_the_place(void)
 		{ "[daemon \"x\"]", "x.conf:1:2: section 'daemon' takes no name" },
 		{ "[tree]", "x.conf:1:2: section 'tree' needs a name" },
 		{ "[tree \"x]\n", "x.conf:1:10: expected a closing '\"'" },
+		{ "[tree \"x\\n\"]\n", "x.conf:1:9: unknown escape, expected one of \\\\ \\\"" },
 		{ "[tree \"x\"\n", "x.conf:1:10: expected ']'" },
 		{ "[daemon] quiet", "x.conf:1:10: expected the end of the line behind ']'" },
 		{ "[Daemon]",

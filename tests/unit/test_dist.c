@@ -18,12 +18,13 @@ static void tails_agree(void)
 		double ours = dist_t_tail(t_tails[i][0], t_tails[i][1]);
 
 		if (!CHECK(is_close(ours, t_tails[i][2], 2e-12 + 1e-14 * t_tails[i][1]))) {
-			printf("# t %g df %g: %.17g, SciPy %.17g\n", t_tails[i][0], t_tails[i][1], ours,
-			       t_tails[i][2]);
+			printf("# t %g df %g: %.17g, SciPy %.17g\n", t_tails[i][0], t_tails[i][1],
+			       ours, t_tails[i][2]);
 		}
 	}
 	for (size_t i = 0; i < countof(normal_tails); i++) {
-		CHECK(is_close(dist_t_tail(normal_tails[i][0], INFINITY), normal_tails[i][1], 1e-13));
+		CHECK(is_close(dist_t_tail(normal_tails[i][0], INFINITY), normal_tails[i][1],
+			       1e-13));
 	}
 }
 
@@ -46,8 +47,8 @@ static void betas_agree(void)
 		double ours = dist_beta(row[0], row[1], row[2]);
 
 		if (!CHECK(fabs(ours - row[3]) <= 1e-11 * row[3] + 1e-14)) {
-			printf("# a %g b %g x %g: %.17g, SciPy %.17g\n", row[0], row[1], row[2], ours,
-			       row[3]);
+			printf("# a %g b %g x %g: %.17g, SciPy %.17g\n", row[0], row[1], row[2],
+			       ours, row[3]);
 		}
 	}
 }
@@ -80,12 +81,12 @@ static void quantile_undoes_cdf(void)
 }
 
 static const struct t_case cases[] = {
-	{ "tails of t agree with SciPy, also the far ones",   tails_agree	  },
-	{ "quantiles of t agree with SciPy",		      quantiles_agree	  },
-	{ "the incomplete beta function agrees with SciPy",   betas_agree	  },
-	{ "ln gamma agrees with Python's",		      gammas_agree	  },
-	{ "t is symmetric and ends at infinity",	      is_symmetric	  },
-	{ "a quantile is where its share of t lies",	      quantile_undoes_cdf },
+	{ "tails of t agree with SciPy, also the far ones", tails_agree },
+	{ "quantiles of t agree with SciPy", quantiles_agree },
+	{ "the incomplete beta function agrees with SciPy", betas_agree },
+	{ "ln gamma agrees with Python's", gammas_agree },
+	{ "t is symmetric and ends at infinity", is_symmetric },
+	{ "a quantile is where its share of t lies", quantile_undoes_cdf },
 };
 
 T_MAIN(cases)

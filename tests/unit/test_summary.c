@@ -96,14 +96,14 @@ static void keeps_digits(void)
 }
 
 static const struct t_case cases[] = {
-	{ "mean, deviations and median of a textbook's numbers",       textbook_numbers	   },
-	{ "harmonic and geometric means",			       means_of_rates	   },
-	{ "quantiles are NumPy's",				       quantiles_as_numpy  },
-	{ "sorting is ascending",				       sorts		   },
-	{ "nothing has no mean",				       nothing_has_no_mean },
-	{ "one value has a mean and no sample deviation",	       one_has_no_deviation },
-	{ "harmonic and geometric means refuse zero",		       zero_has_no_rate	   },
-	{ "large offsets, huge and tiny values keep their digits",     keeps_digits	   },
+	{ "mean, deviations and median of a textbook's numbers", textbook_numbers },
+	{ "harmonic and geometric means", means_of_rates },
+	{ "quantiles are NumPy's", quantiles_as_numpy },
+	{ "sorting is ascending", sorts },
+	{ "nothing has no mean", nothing_has_no_mean },
+	{ "one value has a mean and no sample deviation", one_has_no_deviation },
+	{ "harmonic and geometric means refuse zero", zero_has_no_rate },
+	{ "large offsets, huge and tiny values keep their digits", keeps_digits },
 };
 
 T_MAIN(cases)

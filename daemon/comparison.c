@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "comparison.h"
+
+#include <math.h>
+
+#include "lib/base/str.h"
+#include "lib/report/view_builder.h"
+
+/* loading ------------------------------------------------------------------------------------ */
+
+/* Texts of the boot ids become the numbers that the judge compares; 0 is unknown to it. */
+struct boots {
+	VEC(const char *) seen;
+};
+
+static uint32_t boot_number(struct boots *boots, const char *boot)
+{
+	if (!boot) {
+		return 0;
+	}
+	for (size_t i = 0; i < boots->seen.nr; i++) {
+		if (strcmp(boots->seen.at[i], boot) == 0) {
+			return (uint32_t)i + 1;
+		}
+	}
+	*vec_push(&boots->seen) = boot;
+	return (uint32_t)boots->seen.nr;
+}
+
+static enum judge_estimator estimator_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum judge_estimator estimator;
+	} words[] = {
+		{ "mean", JUDGE_MEAN }, { "hmean", JUDGE_HMEAN }, { "median", JUDGE_MEDIAN },
+	};
+
+	for (size_t i = 0; i < countof(words); i++) {
+		if (strcmp(words[i].word, word) == 0) {
+			return words[i].estimator;
+		}
+	}
+	return JUDGE_PERCENTILE;
+}
+
+static void read_head(struct comparison *comparison, const struct rows *rows)
+{
+	struct arena *arena = comparison->arena;
+	const char *reason = rows_text(rows, 0, "reason");
+
+	comparison->state = arena_strdup(arena, rows_text(rows, 0, "state"));
+	comparison->reason = reason ? arena_strdup(arena, reason) : NULL;
+	comparison->benchmark = arena_strdup(arena, rows_text(rows, 0, "benchmark"));
+	comparison->group = arena_strdup(arena, rows_text(rows, 0, "machine_group"));
+	comparison->look = (int)rows_int(rows, 0, "look");
+	comparison->base.oid = arena_strdup(arena, rows_text(rows, 0, "base_oid"));
+	comparison->base.subject = arena_strdup(arena, rows_text(rows, 0, "base_subject"));
+	comparison->head.oid = arena_strdup(arena, rows_text(rows, 0, "head_oid"));
+	comparison->head.subject = arena_strdup(arena, rows_text(rows, 0, "head_subject"));
+}
+
+static bool load_head(struct db *db, struct comparison *comparison, int64_t *ret_benchmark,
+		      struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	const char *identity;
+
+	if (!db_query(db, Q_COMPARISON_HEAD, ARGS(arg_int(comparison->cell), arg_int(comparison->id)),
+		      &rows, err)) {
+		return false;
+	}
+	if (rows_nr(rows) == 0) {
+		return err_set(err, ERR_ABSENT, "no comparison %" PRId64, comparison->id);
+	}
+	read_head(comparison, rows);
+	*ret_benchmark = rows_int(rows, 0, "benchmark_id");
+	identity = rows_text(rows, 0, "identity");
+	return json_parse("identity", identity, strlen(identity), &comparison->identity, err);
+}
+
+static bool load_metrics(struct db *db, struct comparison *comparison, int64_t benchmark,
+			 struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	struct arena *arena = comparison->arena;
+	int *slots;
+
+	if (!db_query(db, Q_METRIC_LIST, ARGS(arg_int(benchmark)), &rows, err)) {
+		return false;
+	}
+	comparison->nr_metrics = (size_t)rows_nr(rows);
+	comparison->metrics =
+		arena_array(arena, comparison->nr_metrics, sizeof(*comparison->metrics));
+	comparison->verdicts =
+		arena_array(arena, comparison->nr_metrics, sizeof(*comparison->verdicts));
+	slots = arena_array(arena, comparison->nr_metrics, sizeof(*slots));
+	for (int i = 0; i < rows_nr(rows); i++) {
+		struct judge_metric *metric = &comparison->metrics[i];
+
+		slots[i] = (int)rows_int(rows, i, "slot");
+		metric->name = arena_strdup(arena, rows_text(rows, i, "name"));
+		metric->unit = arena_strdup(arena, rows_text(rows, i, "unit"));
+		metric->is_higher_better = strcmp(rows_text(rows, i, "better"), "higher") == 0;
+		metric->is_headline = rows_bool(rows, i, "is_headline");
+		metric->is_exact = rows_bool(rows, i, "is_exact");
+		metric->estimator = estimator_of(rows_text(rows, i, "estimator"));
+		metric->floor = rows_number(rows, i, "floor");
+	}
+	comparison->slots = slots;
+	return true;
+}
+
+/* One run: its value of each metric goes to the metric's side. */
+static void add_run(struct comparison *comparison, const struct rows *rows, int row,
+		    struct judge_sample sample)
+{
+	size_t nr_values;
+	const double *values = rows_numbers(rows, row, "value", comparison->arena, &nr_values);
+	bool is_head = rows_bool(rows, row, "is_head");
+
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		struct judge_metric *metric = &comparison->metrics[i];
+		size_t slot = (size_t)comparison->slots[i];
+		const struct judge_sample *side = is_head ? metric->head : metric->base;
+		size_t *nr = is_head ? &metric->nr_head : &metric->nr_base;
+		struct judge_sample *place = (struct judge_sample *)(uintptr_t)&side[(*nr)++];
+
+		sample.value = slot <= nr_values ? values[slot - 1] : (double)NAN;
+		*place = sample;
+	}
+}
+
+static bool load_samples(struct db *db, struct comparison *comparison, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	struct boots boots = { 0 };
+	size_t nr;
+
+	if (!db_query(db, Q_COMPARISON_SAMPLES,
+		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
+		return false;
+	}
+	nr = (size_t)rows_nr(rows);
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		comparison->metrics[i].base =
+			arena_array(comparison->arena, nr, sizeof(struct judge_sample));
+		comparison->metrics[i].head =
+			arena_array(comparison->arena, nr, sizeof(struct judge_sample));
+	}
+	for (int i = 0; i < (int)nr; i++) {
+		add_run(comparison, rows, i,
+			(struct judge_sample){
+				.block = (uint32_t)rows_int(rows, i, "block_id"),
+				.boot = boot_number(&boots, rows_text(rows, i, "boot_id")),
+				.build = (uint32_t)rows_int(rows, i, "build_id"),
+				.machine = (uint32_t)rows_int(rows, i, "machine_id"),
+				.order = (uint32_t)i,
+			});
+	}
+	vec_release(&boots.seen);
+	return true;
+}
+
+bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison **ret_comparison,
+		     struct err *err)
+{
+	scoped(comparison_free) struct comparison *comparison = mem_alloc(sizeof(*comparison));
+	int64_t benchmark;
+
+	comparison->arena = arena_new();
+	comparison->cell = cell;
+	comparison->id = id;
+	if (!load_head(db, comparison, &benchmark, err) ||
+	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err)) {
+		return false;
+	}
+	*ret_comparison = move(&comparison);
+	return true;
+}
+
+struct comparison *comparison_free(struct comparison *comparison)
+{
+	if (comparison) {
+		json_free(comparison->identity);
+		arena_free(comparison->arena);
+		free(comparison);
+	}
+	return NULL;
+}
+
+/* verdicts ----------------------------------------------------------------------------------- */
+
+void comparison_judge(struct comparison *comparison, int look)
+{
+	struct judge_options options = JUDGE_OPTIONS_INIT;
+
+	options.look = look;
+	judge(comparison->metrics, comparison->nr_metrics, &options, comparison->verdicts);
+}
+
+static enum judge_kind kind_of(const char *word)
+{
+	for (int kind = 0; kind < JUDGE_KINDS; kind++) {
+		if (strcmp(judge_word((enum judge_kind)kind), word) == 0) {
+			return (enum judge_kind)kind;
+		}
+	}
+	bug("verdict '%s'", word);
+}
+
+static void read_verdict(struct judge_verdict *verdict, const struct rows *rows, int row)
+{
+	const char *reason = rows_text(rows, row, "reason");
+
+	verdict->kind = kind_of(rows_text(rows, row, "kind"));
+	verdict->base = (struct judge_side){ (size_t)rows_int(rows, row, "nr_base"),
+					     rows_number(rows, row, "base"),
+					     rows_number(rows, row, "base_sd") };
+	verdict->head = (struct judge_side){ (size_t)rows_int(rows, row, "nr_head"),
+					     rows_number(rows, row, "head"),
+					     rows_number(rows, row, "head_sd") };
+	verdict->is_ratio = rows_bool(rows, row, "is_ratio");
+	verdict->effect = rows_number(rows, row, "effect");
+	verdict->interval_95 = (struct judge_interval){ rows_number(rows, row, "low"),
+							rows_number(rows, row, "high") };
+	verdict->p = rows_number(rows, row, "p");
+	verdict->q = rows_number(rows, row, "q");
+	snprintf(verdict->reason, sizeof(verdict->reason), "%s", reason ? reason : "");
+}
+
+bool comparison_load_verdicts(struct db *db, struct comparison *comparison, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+
+	if (!db_query(db, Q_COMPARISON_VERDICTS,
+		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		struct judge_verdict *verdict = &comparison->verdicts[i];
+
+		*verdict = (struct judge_verdict){ .metric = &comparison->metrics[i],
+						   .kind = JUDGE_MISSING,
+						   .effect = (double)NAN,
+						   .p = (double)NAN,
+						   .q = (double)NAN };
+		snprintf(verdict->reason, sizeof(verdict->reason), "%s",
+			 comparison->reason ? comparison->reason : "not judged yet");
+		for (int row = 0; row < rows_nr(rows); row++) {
+			if (rows_int(rows, row, "slot") == comparison->slots[i]) {
+				read_verdict(verdict, rows, row);
+			}
+		}
+	}
+	return true;
+}
+
+/* the document ------------------------------------------------------------------------------- */
+
+static struct view_cell make_cell(const struct comparison *comparison,
+				  const struct judge_side *side, const struct judge_sample *samples,
+				  size_t nr, const char *reason)
+{
+	double *values = arena_array(comparison->arena, nr, sizeof(*values));
+
+	for (size_t i = 0; i < nr; i++) {
+		values[i] = samples[i].value;
+	}
+	return (struct view_cell){ .value = side->level,
+				   .stddev = side->sd,
+				   .n = side->nr,
+				   .samples = values,
+				   .nr_samples = nr,
+				   .reason = side->nr ? NULL : reason };
+}
+
+static struct view_row make_row(const struct comparison *comparison, size_t i)
+{
+	const struct judge_metric *metric = &comparison->metrics[i];
+	const struct judge_verdict *verdict = &comparison->verdicts[i];
+	struct view_cell *cells = arena_array(comparison->arena, 2, sizeof(*cells));
+	struct view_change *change = arena_alloc(comparison->arena, sizeof(*change));
+
+	cells[0] = make_cell(comparison, &verdict->base, metric->base, metric->nr_base,
+			     verdict->reason);
+	cells[1] = make_cell(comparison, &verdict->head, metric->head, metric->nr_head,
+			     verdict->reason);
+	*change = (struct view_change){ .is_ratio = verdict->is_ratio,
+					.effect = verdict->effect,
+					.low = verdict->interval_95.low,
+					.high = verdict->interval_95.high,
+					.p = verdict->p,
+					.q = verdict->q,
+					.verdict = judge_word(verdict->kind),
+					.reason = verdict->reason };
+	return (struct view_row){
+		.metric = arena_printf(comparison->arena, "%s.%s", comparison->benchmark,
+				       metric->name),
+		.unit = metric->unit,
+		.is_higher_better = metric->is_higher_better,
+		.is_exact = metric->is_exact,
+		.class = metric->is_headline ? VIEW_HEADLINE : VIEW_SUPPORTING,
+		.cells = cells,
+		.changes = change,
+	};
+}
+
+/* A sweep's list stands in one value, as in "1 4 16". */
+static const char *axis_text(struct arena *arena, const struct json *value)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	if (json_kind(value) != KIND_ARRAY) {
+		return json_text(value) ? json_text(value) : "";
+	}
+	for (size_t i = 0; i < json_size(value); i++) {
+		const char *element = json_text(json_at(value, i));
+
+		str_printf(&text, "%s%s", i ? " " : "", element ? element : "");
+	}
+	return arena_strdup(arena, text.at);
+}
+
+/* LKP's header names the axes that it always has; ours are the identity's. */
+static void add_axes(const struct comparison *comparison, struct view_group *group)
+{
+	static const char *const fixed[] = { "compiler", "config", "group", "rootfs" };
+	const struct json *params = json_get(comparison->identity, "params");
+	struct view_axis *axes = arena_array(comparison->arena,
+					     countof(fixed) + 1 + json_size(params), sizeof(*axes));
+	size_t nr = 0;
+
+	axes[nr++] = (struct view_axis){ "testcase", comparison->benchmark };
+	for (size_t i = 0; i < countof(fixed); i++) {
+		const char *value = json_text(json_get(comparison->identity, fixed[i]));
+
+		if (value) {
+			axes[nr++] = (struct view_axis){ fixed[i], value };
+		}
+	}
+	for (void *it = json_first(params); it; it = json_next(params, it)) {
+		axes[nr++] = (struct view_axis){ json_member_name(it),
+						 axis_text(comparison->arena,
+							   json_member_value(it)) };
+	}
+	group->axes = axes;
+	group->nr_axes = nr;
+}
+
+struct json *comparison_view(const struct comparison *comparison)
+{
+	const struct view_column columns[] = {
+		{ .commit = comparison->base.oid, .subject = comparison->base.subject },
+		{ .commit = comparison->head.oid, .subject = comparison->head.subject },
+	};
+	struct view_row *rows =
+		arena_array(comparison->arena, comparison->nr_metrics, sizeof(*rows));
+	struct view_group group = { .rows = rows, .nr_rows = comparison->nr_metrics };
+	struct json *view = view_new(columns, countof(columns));
+
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		rows[i] = make_row(comparison, i);
+	}
+	add_axes(comparison, &group);
+	view_add_group(view, &group);
+	view_sum_up(view);
+	return view;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * comparison.h - two commits on one cell: their samples, the judge's verdicts, the document.
+ *
+ * The stages judge with it; report and the pages show with it, from the verdicts that are stored.
+ *
+ *	if (!comparison_load(db, cell, id, &comparison, err))
+ *		return false;
+ *	comparison_judge(comparison, look);			// a stage: fills the verdicts
+ *	comparison_load_verdicts(db, comparison, err);		// a page: takes the stored ones
+ *	view = comparison_view(comparison);
+ */
+#ifndef DAEMON_COMPARISON_H
+#define DAEMON_COMPARISON_H
+
+#include "daemon/db/db.h"
+#include "lib/base/json.h"
+#include "lib/stats/judge.h"
+
+struct comparison_side {
+	const char *oid;
+	const char *subject;
+};
+
+struct comparison {
+	struct arena *arena; /* owns everything below */
+	int64_t cell, id;
+	const char *state;
+	const char *reason;    /* why it ended without verdicts; NULL: it did not */
+	const char *benchmark;
+	const char *group;
+	struct json *identity; /* of the cell */
+	int look;	       /* how often it was judged */
+	struct comparison_side base, head;
+	size_t nr_metrics;
+	const int *slots;		 /* of each metric */
+	struct judge_metric *metrics;	 /* with their samples */
+	struct judge_verdict *verdicts;	 /* set by comparison_judge() or comparison_load_verdicts() */
+};
+
+/* Blocks.  ERR_ABSENT: no such comparison; else as db_query. */
+MUST_CHECK bool comparison_load(struct db *db, int64_t cell, int64_t id,
+				struct comparison **ret_comparison, struct err *err);
+struct comparison *comparison_free(struct comparison *comparison);
+DEFINE_SCOPED(comparison_free, struct comparison *)
+
+/* Judges the samples as the `look`-th look, from 1. */
+void comparison_judge(struct comparison *comparison, int look);
+
+/* Takes the verdicts of the last look from the database.  Metrics without one are "missing". */
+MUST_CHECK bool comparison_load_verdicts(struct db *db, struct comparison *comparison,
+					 struct err *err);
+
+/* The document of lib/report/view.h; the caller owns it.  With the oldest run first, samples as they
+ * were measured. */
+struct json *comparison_view(const struct comparison *comparison);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compare - the judge's word on two commits, when their blocks have ended.
+ *
+ *	comparison measuring ──enough blocks──> deciding (verdicts of one more look)
+ *	                     ──blocks lost──> measuring (a want for others)
+ *	                     ──blocks failed──> done (missing: why)
+ */
+#include "pipeline.h"
+
+#include "daemon/comparison.h"
+
+/* So many blocks may get lost to the lab before a comparison gives up. */
+#define VOID_LIMIT 6
+
+struct ready {
+	int64_t cell, id;
+	int look;
+	int nr_done, nr_void, nr_failed;
+	const char *void_reason;
+};
+
+static bool want_others(struct tick *tick, const struct ready *ready, int nr, struct err *err)
+{
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_WANT_ADD,
+		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(nr),
+			    arg_text(arena_printf(tick->arena, "in place of lost blocks: %s",
+						  ready->void_reason))),
+		       NULL, err) &&
+	       bell_ring(tick->db, BELL_PLAN, err) && db_commit(tick->db, "compare", err);
+}
+
+static bool give_up(struct tick *tick, const struct ready *ready, struct err *err)
+{
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_COMPARISON_MOVE,
+		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_text("measuring"),
+			    arg_text("done"),
+			    arg_text(arena_printf(tick->arena, "missing: %s", ready->void_reason))),
+		       NULL, err) &&
+	       bell_ring(tick->db, BELL_DECIDE, err) && db_commit(tick->db, "compare", err);
+}
+
+static bool add_verdict(struct tick *tick, const struct ready *ready, int slot,
+			const struct judge_verdict *v, struct err *err)
+{
+	return db_exec(tick->db, Q_VERDICT_ADD,
+		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(ready->look + 1),
+			    arg_int(slot), arg_text(judge_word(v->kind)), arg_text(v->reason),
+			    arg_int((int64_t)v->base.nr), arg_int((int64_t)v->head.nr),
+			    arg_number(v->base.level), arg_number(v->head.level),
+			    arg_number(v->base.sd), arg_number(v->head.sd), arg_number(v->effect),
+			    arg_bool(v->is_ratio), arg_number(v->interval_95.low),
+			    arg_number(v->interval_95.high), arg_number(v->p), arg_number(v->q)),
+		       NULL, err);
+}
+
+static bool judge_comparison(struct tick *tick, const struct ready *ready, struct err *err)
+{
+	scoped(comparison_free) struct comparison *comparison = NULL;
+
+	if (!comparison_load(tick->db, ready->cell, ready->id, &comparison, err)) {
+		return false;
+	}
+	comparison_judge(comparison, ready->look + 1);
+	if (!db_begin(tick->db, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		if (!add_verdict(tick, ready, comparison->slots[i], &comparison->verdicts[i], err)) {
+			return false;
+		}
+	}
+	return db_exec(tick->db, Q_COMPARISON_JUDGED,
+		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(ready->look)), NULL,
+		       err) &&
+	       bell_ring(tick->db, BELL_DECIDE, err) && db_commit(tick->db, "compare", err);
+}
+
+/* What to do with a comparison of which no block runs any more. */
+bool tick_compare(struct tick *tick, bool *ret_more, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	struct ready ready;
+	int nr_missing;
+
+	if (!db_query(tick->db, Q_COMPARE_READY, NO_ARGS, &rows, err)) {
+		return false;
+	}
+	if (rows_nr(rows) == 0) {
+		return true;
+	}
+	*ret_more = true;
+	ready = (struct ready){ .cell = rows_int(rows, 0, "cell_id"),
+				.id = rows_int(rows, 0, "id"),
+				.look = (int)rows_int(rows, 0, "look"),
+				.nr_done = (int)rows_int(rows, 0, "nr_done"),
+				.nr_void = (int)rows_int(rows, 0, "nr_void"),
+				.nr_failed = (int)rows_int(rows, 0, "nr_failed"),
+				.void_reason = rows_text(rows, 0, "void_reason") };
+	nr_missing = (int)judge_look_blocks(ready.look + 1) - ready.nr_done;
+	if (nr_missing <= 0) {
+		return judge_comparison(tick, &ready, err);
+	}
+	if (ready.nr_failed > 0 || ready.nr_void > VOID_LIMIT) {
+		return give_up(tick, &ready, err);
+	}
+	return want_others(tick, &ready, nr_missing, err);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * decide - what follows from the verdicts.
+ *
+ *	comparison deciding ──not clear yet──> measuring (a want)      waiting ──sign of the ends──> a want
+ *	                    ──clear──> done                                    ──none──> cancelled
+ *	stack measuring ──all comparisons ended──> done (findings)
+ *
+ * A stack's findings are written together, so that a change that one commit explains is not told
+ * again of the tip.
+ */
+#include "pipeline.h"
+
+#include "daemon/comparison.h"
+#include "lib/stats/judge.h"
+
+/* Asks for the blocks between this look and the next. */
+static bool want_next_look(struct tick *tick, int64_t cell, int64_t id, int look, const char *why,
+			   struct err *err)
+{
+	int64_t nr = (int64_t)(judge_look_blocks(look + 1) - judge_look_blocks(look));
+
+	return db_exec(tick->db, Q_WANT_ADD,
+		       ARGS(arg_int(cell), arg_int(id), arg_int(nr), arg_text(why)), NULL, err) &&
+	       bell_ring(tick->db, BELL_PLAN, err);
+}
+
+static bool decide_comparison(struct tick *tick, const struct rows *rows, struct err *err)
+{
+	scoped(comparison_free) struct comparison *comparison = NULL;
+	int64_t cell = rows_int(rows, 0, "cell_id");
+	int64_t id = rows_int(rows, 0, "id");
+	int look = (int)rows_int(rows, 0, "look");
+	const char *why = NULL;
+	bool is_more;
+
+	if (!comparison_load(tick->db, cell, id, &comparison, err)) {
+		return false;
+	}
+	comparison_judge(comparison, look);
+	is_more = look < JUDGE_LOOKS &&
+		  judge_next(comparison->verdicts, comparison->nr_metrics, look, &why) == JUDGE_MORE;
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_COMPARISON_MOVE,
+		       ARGS(arg_int(cell), arg_int(id), arg_text("deciding"),
+			    arg_text(is_more ? "measuring" : "done"), arg_null()),
+		       NULL, err) &&
+	       (!is_more || want_next_look(tick, cell, id, look, why, err)) &&
+	       db_commit(tick->db, "decide", err);
+}
+
+static bool decide_waiting(struct tick *tick, const struct rows *rows, struct err *err)
+{
+	int64_t cell = rows_int(rows, 0, "cell_id");
+	int64_t id = rows_int(rows, 0, "id");
+	bool is_signal = rows_bool(rows, 0, "is_signal");
+
+	if (!db_begin(tick->db, err)) {
+		return false;
+	}
+	if (is_signal) {
+		return want_next_look(tick, cell, id, 0, "the ends of the stack differ", err) &&
+		       db_commit(tick->db, "decide", err);
+	}
+	return db_exec(tick->db, Q_COMPARISON_MOVE,
+		       ARGS(arg_int(cell), arg_int(id), arg_text("waiting"), arg_text("cancelled"),
+			    arg_text("not measured: over the budget, and the ends do not differ")),
+		       NULL, err) &&
+	       db_commit(tick->db, "decide", err);
+}
+
+static bool finish_stack(struct tick *tick, const struct rows *rows, struct err *err)
+{
+	int64_t stack = rows_int(rows, 0, "id");
+	int64_t nr_parents = 0;
+	int64_t nr_tips = 0;
+	struct event event = { .kind = "measured", .repository = rows_int(rows, 0, "repository_id"),
+			       .stack = stack };
+
+	if (!db_begin(tick->db, err) ||
+	    !db_exec(tick->db, Q_FINDING_ADD_PARENTS, ARGS(arg_int(stack)), &nr_parents, err) ||
+	    !db_exec(tick->db, Q_FINDING_ADD_TIP, ARGS(arg_int(stack)), &nr_tips, err)) {
+		return false;
+	}
+	event.detail = arena_printf(tick->arena, "every comparison has ended, %" PRId64 " finding(s)",
+				    nr_parents + nr_tips);
+	return db_exec(tick->db, Q_STACK_MOVE,
+		       ARGS(arg_int(stack), arg_text("measuring"), arg_text("done"), arg_null()),
+		       NULL, err) &&
+	       event_add(tick->db, &event, err) && bell_ring(tick->db, BELL_REPORT, err) &&
+	       db_commit(tick->db, "decide", err);
+}
+
+bool tick_decide(struct tick *tick, bool *ret_more, struct err *err)
+{
+	static const struct {
+		enum query find;
+		bool (*decide)(struct tick *tick, const struct rows *rows, struct err *err);
+	} steps[] = {
+		{ Q_DECIDE_READY,	decide_comparison },
+		{ Q_DECIDE_SIGNAL,	decide_waiting	  },
+		{ Q_DECIDE_WHOLE_STACK, finish_stack	  },
+	};
+
+	for (size_t i = 0; i < countof(steps); i++) {
+		scoped(rows_free) struct rows *rows = NULL;
+
+		if (!db_query(tick->db, steps[i].find, NO_ARGS, &rows, err)) {
+			return false;
+		}
+		if (rows_nr(rows) > 0) {
+			*ret_more = true;
+			return steps[i].decide(tick, rows, err);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "agree.h"
+
+#include <math.h>
+
+/* An exact metric that moved less than a neutral rebuild moves it says that the work is the same;
+ * one that moved less than this needs no second look either. */
+#define EXACT_SAME  0.0025
+#define EXACT_STILL 0.001
+
+/* What a look may spend (docs/statistics.md: union bounds).  The sums are the chance of a false
+ * name, and the chance that noise alone follows an exact change, over all partners of it. */
+struct look {
+	size_t nr_blocks;
+	double q_limit;      /* together 1 % */
+	double follow_limit; /* one-sided; together 5 % */
+	double q_hopeless;   /* the smallest q above which there is no point in going on */
+};
+
+static const struct look looks[JUDGE_LOOKS] = {
+	{ 2, 0.001, 0.010, 0.5 },
+	{ 4, 0.003, 0.020, 0.4 },
+	{ 6, 0.006, 0.020, 0.0 },
+};
+
+/* The same where there is one look only. */
+#define FOLLOW_LIMIT 0.05
+
+static const struct look *look_at(int look)
+{
+	assert(look >= 1 && look <= JUDGE_LOOKS);
+	return &looks[look - 1];
+}
+
+size_t judge_look_blocks(int look)
+{
+	return look_at(look)->nr_blocks;
+}
+
+double agree_q_limit(int look)
+{
+	return look_at(look)->q_limit;
+}
+
+/* kinds of metrics */
+
+/* Units of what is used up, not waited for: neither confirms nor needs confirmation. */
+static const char *const amounts[] = { "B",   "kB",   "KB",    "MB",    "GB",     "KiB", "MiB",
+				       "GiB", "byte", "bytes", "pages", "faults", "J",   "W" };
+
+static bool is_amount(const char *unit)
+{
+	for (size_t i = 0; unit && i < countof(amounts); i++) {
+		if (strcmp(unit, amounts[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_time(const struct judge_verdict *verdict)
+{
+	const struct judge_metric *metric = verdict->metric;
+
+	return metric->is_headline && !metric->is_exact && !is_amount(metric->unit);
+}
+
+static bool is_exact(const struct judge_verdict *verdict)
+{
+	return verdict->metric->is_headline && verdict->metric->is_exact;
+}
+
+static bool is_changed(const struct judge_verdict *verdict)
+{
+	return verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
+}
+
+enum sort { SORT_TIME, SORT_EXACT };
+
+static bool is_sort(const struct judge_verdict *verdict, enum sort sort)
+{
+	return sort == SORT_TIME ? is_time(verdict) : is_exact(verdict);
+}
+
+/* Whether it was measured on both sides, so that it can say anything. */
+static bool is_heard(const struct judge_verdict *verdict)
+{
+	return verdict->kind != JUDGE_MISSING && verdict->kind != JUDGE_NOT_COMPARABLE &&
+	       verdict->kind != JUDGE_TOO_FEW_RUNS;
+}
+
+/* who goes with whom */
+
+static size_t prefix_length(const char *name)
+{
+	const char *end = strrchr(name, '_');
+
+	return end ? (size_t)(end - name) : 0;
+}
+
+static bool is_kin(const struct judge_verdict *a, const struct judge_verdict *b)
+{
+	size_t length = prefix_length(a->metric->name);
+
+	return length > 0 && length == prefix_length(b->metric->name) &&
+	       memcmp(a->metric->name, b->metric->name, length) == 0;
+}
+
+static bool has_kin(const struct judge_verdict *verdicts, size_t nr,
+		    const struct judge_verdict *verdict, enum sort sort)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (is_sort(&verdicts[i], sort) && is_kin(&verdicts[i], verdict)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool may_confirm(const struct judge_verdict *verdicts, size_t nr,
+			const struct judge_verdict *time, const struct judge_verdict *exact)
+{
+	return is_time(time) && (is_kin(time, exact) || (!has_kin(verdicts, nr, exact, SORT_TIME) &&
+							 !has_kin(verdicts, nr, time, SORT_EXACT)));
+}
+
+static bool may_contradict(const struct judge_verdict *verdicts, size_t nr,
+			   const struct judge_verdict *exact, const struct judge_verdict *time)
+{
+	return is_exact(exact) && is_heard(exact) &&
+	       (is_kin(time, exact) || !has_kin(verdicts, nr, time, SORT_EXACT));
+}
+
+/* the rule */
+
+static bool follows(const struct judge_verdict *time, const struct judge_verdict *exact,
+		    double follow_limit)
+{
+	return !isnan(time->p) && is_worse(time) == is_worse(exact) &&
+	       fabs(time->effect) >= time->min_effect && time->p / 2 <= follow_limit;
+}
+
+/* Names each time that follows the exact metric; false: none does. */
+static bool confirm(struct judge_verdict *verdicts, size_t nr, struct judge_verdict *exact,
+		    double follow_limit)
+{
+	size_t nr_partners = 0;
+	bool is_confirmed = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		nr_partners += may_confirm(verdicts, nr, &verdicts[i], exact);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		struct judge_verdict *time = &verdicts[i];
+
+		if (!may_confirm(verdicts, nr, time, exact) ||
+		    !follows(time, exact, follow_limit / (double)nr_partners)) {
+			continue;
+		}
+		is_confirmed = true;
+		if (!is_changed(time)) {
+			verdict_set(time, exact->kind);
+			verdict_say(time, "p %.2g, and %s changed by %+.2f %%", time->p / 2,
+				    exact->metric->name, 100 * exact->effect);
+		}
+	}
+	return is_confirmed;
+}
+
+static bool is_contradicted(const struct judge_verdict *verdicts, size_t nr,
+			    const struct judge_verdict *time)
+{
+	size_t nr_same = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!may_contradict(verdicts, nr, &verdicts[i], time)) {
+			continue;
+		}
+		if (!(fabs(verdicts[i].effect) < EXACT_SAME)) {
+			return false;
+		}
+		nr_same++;
+	}
+	return nr_same > 0;
+}
+
+static bool has_sort(const struct judge_verdict *verdicts, size_t nr, enum sort sort)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (is_sort(&verdicts[i], sort)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void agree(struct judge_verdict *verdicts, size_t nr, int look)
+{
+	double follow_limit = look ? look_at(look)->follow_limit : FOLLOW_LIMIT;
+
+	if (!has_sort(verdicts, nr, SORT_TIME) || !has_sort(verdicts, nr, SORT_EXACT)) {
+		return;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		struct judge_verdict *time = &verdicts[i];
+
+		if (is_time(time) && is_changed(time) && is_contradicted(verdicts, nr, time)) {
+			verdict_set(time, JUDGE_LAYOUT_SENSITIVE);
+			verdict_say(time, "q %.2g, but the exact metrics did not move", time->q);
+		}
+	}
+	for (size_t i = 0; i < nr; i++) {
+		struct judge_verdict *exact = &verdicts[i];
+
+		if (is_exact(exact) && is_changed(exact) &&
+		    !confirm(verdicts, nr, exact, follow_limit)) {
+			verdict_set(exact, JUDGE_NOT_CONFIRMED_IN_TIME);
+			verdict_say(exact, "%+.2f %%, but no time follows", 100 * exact->effect);
+		}
+	}
+}
+
+/* going on */
+
+/* What the headline metrics say at a look, in one pass. */
+struct tally {
+	bool is_named;
+	bool is_unconfirmed;
+	bool is_short; /* of runs */
+	bool has_exact;
+	bool is_still; /* no exact metric moved */
+	bool is_time_moving;
+	double least_q;
+};
+
+static struct tally tally_of(const struct judge_verdict *verdicts, size_t nr)
+{
+	struct tally tally = { .is_still = true, .least_q = 1 };
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct judge_verdict *verdict = &verdicts[i];
+
+		if (!verdict->metric->is_headline) {
+			continue;
+		}
+		tally.is_named |= is_changed(verdict);
+		tally.is_unconfirmed |= verdict->kind == JUDGE_NOT_CONFIRMED_IN_TIME;
+		tally.is_short |= verdict->kind == JUDGE_TOO_FEW_RUNS ||
+				  verdict->kind == JUDGE_NOT_COMPARABLE;
+		if (is_exact(verdict) && is_heard(verdict)) {
+			tally.has_exact = true;
+			tally.is_still &= fabs(verdict->effect) < EXACT_STILL;
+		}
+		tally.is_time_moving |= verdict->p < 0.05;
+		tally.least_q = fmin(tally.least_q, verdict->q);
+	}
+	return tally;
+}
+
+enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int look,
+			   const char **ret_why)
+{
+	struct tally tally = tally_of(verdicts, nr);
+	const struct {
+		bool applies;
+		enum judge_next next;
+		const char *why;
+	} rules[] = {
+		{ look >= JUDGE_LOOKS, JUDGE_STOP, "this was the last look" },
+		{ tally.is_named, JUDGE_STOP, "a headline metric has changed" },
+		{ tally.is_unconfirmed, JUDGE_MORE, "an exact metric changed, time has to follow" },
+		{ tally.is_short, JUDGE_MORE, "too few runs can be compared" },
+		{ tally.has_exact && tally.is_still && !tally.is_time_moving, JUDGE_STOP,
+		  "no exact metric moved, and no time" },
+		{ tally.has_exact && tally.is_still, JUDGE_MORE,
+		  "time moves and no exact metric does" },
+		{ tally.least_q > look_at(look)->q_hopeless, JUDGE_STOP,
+		  "nothing is near a change" },
+		{ true, JUDGE_MORE, "a headline metric may have changed" },
+	};
+	size_t i = 0;
+
+	while (!rules[i].applies) {
+		i++;
+	}
+	*ret_why = rules[i].why;
+	return rules[i].next;
+}

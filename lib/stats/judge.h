@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * judge.h - did it change?  Samples of two commits in, a verdict for each metric out.
+ *
+ * The one place that decides; mail, pages and the command line show what it says.  Pure: the same
+ * samples give the same verdicts.  docs/statistics.md derives every rule with worked numbers.
+ *
+ *	struct judge_options options = JUDGE_OPTIONS_INIT;
+ *	struct judge_verdict *verdicts = mem_array(nr, sizeof(*verdicts));
+ *	options.look = 2;                          // of judge_look_blocks(2) blocks
+ *	judge(metrics, nr, &options, verdicts);    // all metrics of one benchmark at once
+ *	if (judge_next(verdicts, nr, options.look, &why) == JUDGE_MORE) ...
+ *
+ * The unit is the boot: samples of a boot that ran one side become one value first.  A boot that
+ * ran both sides cancels in their difference, so there the run is the unit.  Values above zero are
+ * compared as ratios.  Each block is compared within itself; a block without both sides, or on more
+ * than one machine, counts for nothing, and the reason says so.
+ */
+#ifndef STATS_JUDGE_H
+#define STATS_JUDGE_H
+
+#include "lib/base/base.h"
+
+/* in */
+
+struct judge_sample {
+	double value;     /* NAN: missing */
+	uint32_t block;   /* 0 is a block like any other */
+	uint32_t boot;    /* 0: unknown, a boot of its own */
+	uint32_t build;   /* 0: unknown */
+	uint32_t machine; /* 0: unknown */
+	uint32_t order;   /* position in time; ties are broken by it */
+};
+
+/* How the samples of one boot become one value.  A percentile of a run was taken inside the run:
+ * over runs it is averaged. */
+enum judge_estimator { JUDGE_MEAN, JUDGE_HMEAN, JUDGE_MEDIAN, JUDGE_PERCENTILE };
+
+struct judge_metric {
+	const char *name;
+	const char *unit; /* NULL: unknown.  An amount, as "KiB", is no witness of time */
+	bool is_higher_better;
+	bool is_headline; /* decides; the others explain */
+	bool is_exact;    /* no noise of its own: instructions, sizes */
+	enum judge_estimator estimator;
+	double floor; /* smallest relative effect worth reporting; 0: the options' */
+	/* What history knows of the variance of ln(value) between boots of one commit, with its
+	 * degrees of freedom (0: nothing).  For an exact metric: between neutral rebuilds. */
+	double prior_variance;
+	double prior_df;
+	const struct judge_sample *base;
+	size_t nr_base;
+	const struct judge_sample *head;
+	size_t nr_head;
+};
+
+struct judge_options {
+	double q_headline; /* false discovery rate at which a headline metric has changed */
+	double q_support;  /* and any other one */
+	double min_effect; /* relative */
+	int look;          /* from 1, see judge_look_blocks(); 0: one look at a number of runs that
+			    * was fixed before */
+};
+
+#define JUDGE_OPTIONS_INIT                                                 \
+	{                                                                  \
+		.q_headline = 0.01, .q_support = 0.05, .min_effect = 0.005 \
+	}
+
+/* out */
+
+/* Word for word the verdicts that are stored and shown: judge_word(). */
+enum judge_kind {
+	JUDGE_REGRESSION,
+	JUDGE_IMPROVEMENT,
+	JUDGE_NO_CHANGE,      /* shown: the 90 % interval lies inside the smallest effect */
+	JUDGE_CANNOT_RESOLVE, /* neither; the reason says what is excluded */
+	JUDGE_TOO_FEW_RUNS,
+	JUDGE_LAYOUT_SENSITIVE,      /* time moved, the work did not */
+	JUDGE_NOT_CONFIRMED_IN_TIME, /* the work changed, no time followed */
+	JUDGE_NOT_COMPARABLE,        /* no block holds both sides */
+	JUDGE_MISSING,               /* a side has no value */
+	JUDGE_KINDS
+};
+
+struct judge_side {
+	size_t nr;    /* units: boots, or runs where boots are shared; 0 where missing */
+	double level; /* by the estimator; head is base times the effect exactly; NAN: none */
+	double sd;    /* of the units as a population (what %stddev shows); NAN for fewer than 2 */
+};
+
+struct judge_interval {
+	double low, high;
+};
+
+struct judge_verdict {
+	const struct judge_metric *metric;
+	enum judge_kind kind;
+	struct judge_side base, head;
+	/* true: effect and intervals are head / base - 1, else (base at zero) head - base in the
+	 * metric's unit.  All NAN where there is nothing to compare. */
+	bool is_ratio;
+	double effect;
+	double log_ratio; /* ln(head / base); NAN where a value is not above zero */
+	struct judge_interval interval_90, interval_95;
+	double p;          /* two-sided; NAN: not tested */
+	double q;          /* p corrected for the size of the metric's family */
+	double min_effect; /* that counted here */
+	bool is_noisy;     /* units of one side vary by more than 10 % */
+	double needs;      /* units a side that would show "no change"; NAN where it is shown */
+	size_t nr_lone;    /* blocks ignored for holding one side only */
+	size_t nr_moved;   /* blocks void for having run on more than one machine */
+	char reason[256];  /* one clause for people */
+};
+
+/* Judges all metrics of one benchmark together; `ret_verdicts` has room for `nr`. */
+void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
+	   struct judge_verdict *ret_verdicts);
+
+/* "regression", "no-change", "not-confirmed-in-time", ... */
+const char *judge_word(enum judge_kind kind);
+
+/* looks: a comparison is judged after 2, 4 and 6 blocks, and each look may spend a part of the
+ * one per cent, so that looking three times does not treble the false alarms */
+
+#define JUDGE_LOOKS 3
+
+/* The number of whole blocks at look 1..JUDGE_LOOKS. */
+size_t judge_look_blocks(int look);
+
+enum judge_next { JUDGE_STOP, JUDGE_MORE };
+
+/* Whether the next look is worth its machine time; `ret_why` is a clause that lasts forever. */
+enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int look,
+			   const char **ret_why);
+
+/* The geometric mean of head / base over the metrics that have it on both sides, as a ratio minus
+ * 1 (NAN: none has), and how many were left out. */
+double judge_overall(const struct judge_verdict *verdicts, size_t nr, size_t *ret_left_out);
+
+#endif

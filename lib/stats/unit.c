@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit.h"
+
+#include <math.h>
+
+#include "summary.h"
+
+struct point {
+	struct judge_sample sample;
+	bool is_head;
+};
+
+static int compare(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_boot(const void *left, const void *right)
+{
+	const struct point *a = left;
+	const struct point *b = right;
+	int order = compare(a->sample.boot, b->sample.boot);
+
+	order = order ? order : compare(a->is_head, b->is_head);
+	order = order ? order : compare(a->sample.block, b->sample.block);
+	return order ? order : compare(a->sample.order, b->sample.order);
+}
+
+static int by_block(const void *left, const void *right)
+{
+	const struct unit *a = left;
+	const struct unit *b = right;
+	int order = compare(a->block, b->block);
+
+	order = order ? order : compare(a->is_head, b->is_head);
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+static double fold(const struct point *points, size_t nr, enum judge_estimator estimator)
+{
+	scoped(free) double *values = mem_array(nr, sizeof(*values));
+	double value = NAN;
+
+	for (size_t i = 0; i < nr; i++) {
+		values[i] = points[i].sample.value;
+	}
+	if (estimator == JUDGE_HMEAN) {
+		value = summary_hmean(values, nr);
+	} else if (estimator == JUDGE_MEDIAN) {
+		summary_sort(values, nr);
+		value = summary_median(values, nr);
+	}
+	return isnan(value) ? summary_mean(values, nr) : value;
+}
+
+static void add_unit(struct units *units, const struct point *points, size_t nr,
+		     enum judge_estimator estimator)
+{
+	*vec_push(&units->units) = (struct unit){ .block = points->sample.block,
+						  .machine = points->sample.machine,
+						  .is_head = points->is_head,
+						  .value = fold(points, nr, estimator) };
+}
+
+/* Points of one boot, sorted: one unit where it ran one side, else one a point. */
+static void add_boot(struct units *units, const struct point *points, size_t nr,
+		     enum judge_estimator estimator)
+{
+	if (points->sample.boot != 0 && points[0].is_head == points[nr - 1].is_head) {
+		add_unit(units, points, nr, estimator);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		add_unit(units, points + i, 1, estimator);
+	}
+}
+
+static size_t add_points(struct point *points, const struct judge_sample *samples, size_t nr,
+			 bool is_head)
+{
+	size_t nr_points = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (isfinite(samples[i].value)) {
+			points[nr_points++] = (struct point){ samples[i], is_head };
+		}
+	}
+	return nr_points;
+}
+
+/* Keeps a block where one machine ran both sides. */
+static bool is_whole(struct units *units, const struct unit *block, size_t nr)
+{
+	uint32_t machine = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (machine != 0 && block[i].machine != 0 && block[i].machine != machine) {
+			units->nr_moved++;
+			return false;
+		}
+		machine = block[i].machine != 0 ? block[i].machine : machine;
+	}
+	if (block[0].is_head == block[nr - 1].is_head) {
+		units->nr_lone++;
+		return false;
+	}
+	return true;
+}
+
+static void drop_blocks(struct units *units)
+{
+	struct unit *all = units->units.at;
+	size_t nr_kept = 0;
+
+	for (size_t i = 0, nr; i < units->units.nr; i += nr) {
+		for (nr = 1; i + nr < units->units.nr && all[i + nr].block == all[i].block; nr++) {
+		}
+		if (is_whole(units, all + i, nr)) {
+			memmove(all + nr_kept, all + i, nr * sizeof(*all));
+			nr_kept += nr;
+		}
+	}
+	units->units.nr = nr_kept;
+}
+
+void units_init(struct units *units, const struct judge_metric *metric)
+{
+	scoped(free) struct point *points =
+		mem_array(metric->nr_base + metric->nr_head, sizeof(*points));
+	size_t nr;
+
+	*units = (struct units){ 0 };
+	units->nr_values[0] = add_points(points, metric->base, metric->nr_base, false);
+	units->nr_values[1] =
+		add_points(points + units->nr_values[0], metric->head, metric->nr_head, true);
+	nr = units->nr_values[0] + units->nr_values[1];
+	if (nr == 0) {
+		return;
+	}
+	qsort(points, nr, sizeof(*points), by_boot);
+	for (size_t i = 0, size; i < nr; i += size) {
+		for (size = 1;
+		     i + size < nr && points[i + size].sample.boot == points[i].sample.boot;
+		     size++) {
+		}
+		add_boot(units, points + i, size, metric->estimator);
+	}
+	qsort(units->units.at, units->units.nr, sizeof(*units->units.at), by_block);
+	drop_blocks(units);
+}
+
+void units_release(struct units *units)
+{
+	vec_release(&units->units);
+}
