@@ -265,7 +265,7 @@ static int run_action(const struct call *call, const struct options *options)
 			continue;
 		}
 		if (!read_job(call->argv[2], options, &spec, &err)) {
-			return call_fail(call, &err);
+			return call_fail_file(call, &err);
 		}
 		actions[i].run(call->argv[2], spec, options);
 		return EXIT_DONE;

@@ -63,9 +63,11 @@ int verb_parse(struct call *call)
 	if (options.status < -64 || options.status > 255) {
 		return call_usage(call, "--status: expected -64 to 255");
 	}
-	if (!jobs_read(options.jobs, call->argv[1], &spec, &err) ||
-	    !read_output(call->argv[2], &options, &output, &err)) {
+	if (!jobs_read(options.jobs, call->argv[1], &spec, &err)) {
 		return call_fail(call, &err);
+	}
+	if (!read_output(call->argv[2], &options, &output, &err)) {
+		return call_fail_file(call, &err);
 	}
 	return print(spec, &output);
 }

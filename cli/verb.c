@@ -50,6 +50,12 @@ int call_fail(const struct call *call, const struct err *err)
 	return err_face(err->kind)->exit_code;
 }
 
+int call_fail_file(const struct call *call, const struct err *err)
+{
+	call_fail(call, err);
+	return EXIT_LOCAL;
+}
+
 int call_usage(const struct call *call, const char *format, ...)
 {
 	va_list args;

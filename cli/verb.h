@@ -65,6 +65,9 @@ MUST_CHECK bool call_options(struct call *call, const struct option_row *rows, s
 /* Prints "patchmeter VERB: ..." on stderr; the exit code is the kind's. */
 int call_fail(const struct call *call, const struct err *err);
 
+/* The same for a file of this machine, where an absent file is an unreadable one: EXIT_LOCAL. */
+int call_fail_file(const struct call *call, const struct err *err);
+
 /* The same for a wrong command line, with the usage line; gives EXIT_USAGE. */
 int call_usage(const struct call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 

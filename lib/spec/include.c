@@ -83,17 +83,31 @@ static bool check_include(const struct chain *chain, const struct node *include,
 	return true;
 }
 
+static bool read_tree(struct arena *arena, const char *path, const struct node **ret_root,
+		      struct err *err)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	if (str_read_file(&text, path, NODE_LIMIT_BYTES, err)) {
+		return node_read_yaml(arena, path, text.at, text.length, ret_root, err);
+	}
+	if (err && err->kind == ERR_TOO_BIG) {
+		return err_set(err, ERR_TOO_BIG,
+			       "%s:1:1: more than %d bytes; expected a smaller file", path,
+			       NODE_LIMIT_BYTES);
+	}
+	return false;
+}
+
 static bool read_file(struct arena *arena, const char *folder, const struct chain *chain,
 		      const struct node **ret_root, struct err *err)
 {
-	scoped(str_release) struct str text = STR_INIT;
 	const char *path = arena_printf(arena, "%s%s", folder, chain->name);
 	const struct node *root;
 	const struct node *include;
 	const struct node *defaults;
 
-	if (!str_read_file(&text, path, NODE_LIMIT_BYTES, err) ||
-	    !node_read_yaml(arena, path, text.at, text.length, &root, err)) {
+	if (!read_tree(arena, path, &root, err)) {
 		return false;
 	}
 	include = node_get(root, "include");
@@ -101,10 +115,13 @@ static bool read_file(struct arena *arena, const char *folder, const struct chai
 		*ret_root = root;
 		return true;
 	}
-	if (!check_include(chain, include, err) ||
-	    !read_file(arena, folder, &(struct chain){ include->text, chain, chain->nr + 1 },
-		       &defaults, err)) {
+	if (!check_include(chain, include, err)) {
 		return false;
+	}
+	if (!read_file(arena, folder, &(struct chain){ include->text, chain, chain->nr + 1 },
+		       &defaults, err)) {
+		return err && err->kind == ERR_ABSENT ? node_fail(include, err, "%s", err->message)
+						      : false;
 	}
 	if (defaults->kind != NODE_MAP) {
 		return node_refuse(defaults, err, "a map of keys and values");

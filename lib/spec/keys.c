@@ -32,7 +32,7 @@ static bool fail_unknown(const struct key *keys, size_t nr_keys, unsigned form,
 	nearest = str_nearest(node->name, names.at, names.nr, sizeof(*names.at));
 	vec_release(&names);
 	if (nearest) {
-		return place_fail(&node->name_place, err, "unknown key '%.40s'; expected '%s'?",
+		return place_fail(&node->name_place, err, "unknown key '%.40s'; did you mean '%s'?",
 				  node->name, nearest);
 	}
 	return place_fail(&node->name_place, err, "unknown key '%.40s'; expected one of %s",

@@ -74,22 +74,19 @@ bool is_percent(const char *text)
 	return percent_parts(text) > 0;
 }
 
-const char *param_fault(const char *text, bool is_quoted)
+const char *param_expected(const char *text, bool is_quoted)
 {
 	if (!is_quoted && (*text == '\0' || strcmp(text, "~") == 0)) {
-		return "nothing; expected a value, or '' for an empty one";
+		return "a value, or '' for an empty one";
 	}
-	if (strlen(text) > PARAM_LIMIT_BYTES) {
-		return "longer than 4096 bytes; expected a shorter value";
-	}
-	if (strpbrk(text, "\n\t")) {
-		return "a value with a tab or over several lines; expected one line";
+	if (strlen(text) > PARAM_LIMIT_BYTES || strpbrk(text, "\n\t")) {
+		return "one line without tabs, at most 4096 bytes";
 	}
 	if (str_has_suffix(text, "%") && !strchr(text, ' ') && !is_percent(text)) {
-		return "not a percentage; expected one such as 50% or 12.5%, above 0 and at most 10000%";
+		return "a percentage such as 50% or 12.5%, above 0% and at most 10000%";
 	}
 	if (!is_quoted && is_number_like(text) && !is_plain_number(text)) {
-		return "not a plain number; expected decimal digits such as 1000 or 0.5, or quotes";
+		return "a number in decimal digits such as 1000 or 0.5, or quotes around a text";
 	}
 	return NULL;
 }

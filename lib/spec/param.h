@@ -19,9 +19,9 @@
 
 #define PARAM_LIMIT_BYTES 4096
 
-/* NULL: the text may be a value; else what is wrong with it, and what was expected.  An unquoted
- * text must not be a number in any but the plain decimal form. */
-const char *param_fault(const char *text, bool is_quoted);
+/* NULL: the text may be a value; else what was expected in its place.  An unquoted text must not be
+ * a number in any but the plain decimal form. */
+const char *param_expected(const char *text, bool is_quoted);
 
 bool is_percent(const char *text);
 

@@ -47,8 +47,8 @@ static pcre2_code *compile(const char *regex, struct err *err)
 	pcre2_compile_context_free(context);
 	if (!code) {
 		pcre2_get_error_message(number, text, sizeof(text));
-		err_set(err, ERR_INPUT, "%s at offset %zu of the pattern", (const char *)text,
-			offset);
+		err_set(err, ERR_INPUT, "%s at offset %zu; expected a regular expression",
+			(const char *)text, offset);
 	}
 	return code;
 }

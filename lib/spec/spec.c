@@ -108,20 +108,20 @@ static bool check_param_name(const struct node *node, struct err *err)
 
 static bool add_value(struct param *param, const struct node *node, struct err *err)
 {
-	const char *fault;
+	const char *expected;
 
 	if (node->kind != NODE_TEXT) {
 		return node_refuse(node, err, "a text or a number");
 	}
-	fault = param_fault(node->text, node->is_quoted);
-	if (fault) {
-		return node_fail(node, err, "parameter '%s': '%.40s': %s", param->name, node->text,
-				 fault);
+	expected = param_expected(node->text, node->is_quoted);
+	if (expected) {
+		return node_fail(node, err, "parameter '%s' is '%.40s'; expected %s", param->name,
+				 node->text, expected);
 	}
 	for (size_t i = 0; i < param->nr; i++) {
 		if (strcmp(param->values[i], node->text) == 0) {
 			return node_fail(node, err,
-					 "parameter '%s': '%.40s' stands twice; expected it once",
+					 "parameter '%s' has '%.40s' twice; expected it once",
 					 param->name, node->text);
 		}
 	}
@@ -163,7 +163,7 @@ bool spec_set_param(struct spec *spec, const char *assignment, struct err *err)
 	const char *name =
 		arena_strndup(spec->arena, assignment, equals ? (size_t)(equals - assignment) : 0);
 	const struct param *param = spec_param(spec, name);
-	const char *fault;
+	const char *expected;
 
 	if (!equals || !param) {
 		return err_set(err, ERR_INPUT,
@@ -175,13 +175,14 @@ bool spec_set_param(struct spec *spec, const char *assignment, struct err *err)
 			       "'%.80s' sets the parameter of the sweep; expected another",
 			       assignment);
 	}
-	fault = param_fault(equals + 1, true);
-	if (!fault && spec->build && is_percent(equals + 1) && is_param_used(spec->build, name)) {
-		fault = "a percentage that 'build' uses; expected a number";
+	expected = param_expected(equals + 1, true);
+	if (!expected && spec->build && is_percent(equals + 1) &&
+	    is_param_used(spec->build, name)) {
+		expected = "a number, as 'build' uses it";
 	}
-	if (fault) {
-		return err_set(err, ERR_INPUT, "parameter '%s': '%.40s': %s", name, equals + 1,
-			       fault);
+	if (expected) {
+		return err_set(err, ERR_INPUT, "parameter '%s' is '%.40s'; expected %s", name,
+			       equals + 1, expected);
 	}
 	param->values[0] = arena_strdup(spec->arena, equals + 1);
 	spec->params[param - spec->params].nr = 1;
@@ -266,9 +267,12 @@ static bool check_metric(const struct spec *spec, const struct metric *metric,
 {
 	scoped(pattern_free) struct pattern *pattern = NULL;
 
-	if (!!metric->regex + !!metric->pointer + !!metric->lines != 1) {
-		return node_fail(node, err, "metric '%s': expected one of regex, pointer, lines",
-				 metric->name);
+	int nr_ways = !!metric->regex + !!metric->pointer + !!metric->lines;
+
+	if (nr_ways != 1) {
+		return node_fail(node, err,
+				 "metric '%s' has %d of regex, pointer and lines; expected one",
+				 metric->name, nr_ways);
 	}
 	if (!spec->sweep) {
 		return true;

@@ -31,8 +31,7 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Whether each comma has a digit before it and exactly three behind it; the whole part holds them
- * all. */
+/* Whether the commas, if any, part the whole part into threes, and stand nowhere else. */
 static bool is_grouped(const char *text)
 {
 	size_t digits = 0;
@@ -49,7 +48,7 @@ static bool is_grouped(const char *text)
 		has_comma = true;
 		digits = 0;
 	}
-	return !has_comma || digits == 3;
+	return (!has_comma || digits == 3) && !strchr(text, ',');
 }
 
 static bool is_word_not_finite(const char *text)
