@@ -93,6 +93,7 @@ static void refuses_what_it_must(void)
 		refuses(rows[i].text, strlen(rows[i].text), rows[i].why);
 	}
 	refuses("[1]\0", 4, "byte");
+	refuses("[1\0,2]", 6, "byte 2");
 }
 
 static void refuses_depth(void)

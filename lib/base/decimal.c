@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "decimal.h"
+
+#include "str.h"
+
+/* A number in parts: mantissa * 10^exponent. */
+struct parts {
+	const char *at, *end;
+	uint64_t mantissa;
+	int64_t exponent;
+	bool is_exact; /* no digit was left out */
+};
+
+static char peek(const struct parts *parts)
+{
+	return parts->at < parts->end ? *parts->at : '\0';
+}
+
+static bool is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
+/* At least one digit; each moves the exponent by `step`. */
+static bool read_digits(struct parts *parts, int64_t step)
+{
+	if (!is_digit(peek(parts))) {
+		return false;
+	}
+	for (; is_digit(peek(parts)); parts->at++) {
+		if (parts->mantissa > (UINT64_MAX - 9) / 10) {
+			parts->is_exact = false;
+			continue;
+		}
+		parts->mantissa = 10 * parts->mantissa + (uint64_t)(*parts->at - '0');
+		parts->exponent += step;
+	}
+	return true;
+}
+
+static bool read_exponent(struct parts *parts)
+{
+	struct parts digits = { .at = parts->at + 1, .end = parts->end, .is_exact = true };
+	bool is_negative = peek(&digits) == '-';
+
+	if (is_negative || peek(&digits) == '+') {
+		digits.at++;
+	}
+	if (!read_digits(&digits, 0)) {
+		return false;
+	}
+	parts->at = digits.at;
+	if (digits.mantissa > 1000000) {
+		parts->is_exact = false;
+	} else {
+		parts->exponent +=
+			is_negative ? -(int64_t)digits.mantissa : (int64_t)digits.mantissa;
+	}
+	return true;
+}
+
+static bool make_fast(const struct parts *parts, double *ret_value)
+{
+	static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+					 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+					 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+	if (!parts->is_exact || parts->mantissa > UINT64_C(1) << 53 || parts->exponent < -22 ||
+	    parts->exponent > 22) {
+		return false;
+	}
+	*ret_value = parts->exponent < 0 ? (double)parts->mantissa / powers[-parts->exponent]
+					 : (double)parts->mantissa * powers[parts->exponent];
+	return true;
+}
+
+static double make_slow(const char *bytes, size_t length)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	/* No program of ours calls setlocale(), so strtod() reads the C locale's form. */
+	str_append_bytes(&text, bytes, length);
+	return strtod(text.at, NULL);
+}
+
+size_t decimal_read(const char *bytes, size_t left, double *ret_value)
+{
+	struct parts parts = { .at = bytes, .end = bytes + left, .is_exact = true };
+	bool is_negative = peek(&parts) == '-';
+	double value;
+	size_t length;
+
+	parts.at += is_negative;
+	if (peek(&parts) == '0') {
+		parts.at++;
+	} else if (!read_digits(&parts, 0)) {
+		return 0;
+	}
+	if (peek(&parts) == '.') {
+		parts.at++;
+		if (!read_digits(&parts, -1)) {
+			return 0;
+		}
+	}
+	if ((peek(&parts) | 0x20) == 'e' && !read_exponent(&parts)) {
+		return 0;
+	}
+	length = (size_t)(parts.at - bytes);
+	if (make_fast(&parts, &value)) {
+		*ret_value = is_negative ? -value : value;
+	} else {
+		*ret_value = make_slow(bytes, length);
+	}
+	return length;
+}
