@@ -41,4 +41,12 @@ void vcs_id_to(const struct vcs_id *id, git_oid *oid);
 /* Opens a path that is known to be local, and no parent folder of it. */
 MUST_CHECK bool vcs_open_path(const char *path, struct vcs **ret_vcs, struct err *err);
 
+/* The path of a part of the repository, with `rest` behind it; free() it. */
+char *vcs_item_path(const struct vcs *vcs, git_repository_item_t item, const char *rest);
+
+/* Writes it all, also in pieces; false and errno where that fails. */
+bool vcs_write_all(int fd, const void *bytes, size_t length);
+
+#define MIRROR_MODE 0644 /* of the files that we write into a mirror */
+
 #endif

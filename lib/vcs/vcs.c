@@ -3,7 +3,9 @@
 
 #include "vcs.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #include "address.h"
 #include "header.h"
@@ -91,6 +93,25 @@ bool vcs_fail(struct err *err, int code, const char *format, ...)
 	err_set(err, kind_of(code, last ? last->klass : 0), "%s: %s", what, clean.at);
 	git_error_clear();
 	return false;
+}
+
+bool vcs_write_all(int fd, const void *bytes, size_t length)
+{
+	const char *at = bytes;
+
+	while (length > 0) {
+		ssize_t put = write(fd, at, length);
+
+		if (put < 0 && errno == EINTR) {
+			continue;
+		}
+		if (put < 0) {
+			return false;
+		}
+		at += put;
+		length -= (size_t)put;
+	}
+	return true;
 }
 
 /* the library */

@@ -110,7 +110,9 @@ static void decodes_as_declared_else_as_it_can(void)
 		  "\xc3\xa9t\xc3\xa9 "
 		  "\xf0\x9f\x9a\x80\xc2\xa0x" },
 		{ "", "\xe9t\xe9", "\xc3\xa9t\xc3\xa9" },
-		{ "encoding ISO-8859-2\n", "\xb3\xf3" "d\xbc",
+		{ "encoding ISO-8859-2\n",
+		  "\xb3\xf3"
+		  "d\xbc",
 		  "\xc5\x82\xc3\xb3"
 		  "d\xc5\xba" },
 		{ "encoding koi8-r\n", "\xf2\xf5\xf3", "\xd0\xa0\xd0\xa3\xd0\xa1" },
