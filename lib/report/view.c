@@ -117,7 +117,9 @@ void view_change_text(const struct json *row, size_t index, struct str *out)
 	double absolute = number_at(change, "absolute");
 	char text[NUMBER_BYTES];
 
-	if (is_in_points(row) || !json_get(row, "unit")) {
+	if (!json_get(row, "unit") && isfinite(absolute)) {
+		str_printf(out, "%+.0f points", absolute);
+	} else if (is_in_points(row)) {
 		number_difference(absolute, text);
 		str_printf(out, "%s%s", text, isfinite(absolute) ? " points" : "");
 	} else if (isfinite(percent)) {

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* C01, C02, C04, C09: cases of data/practice-cases.tsv in the shared material. */
+#include "tests/t.h"
+
+#include <math.h>
+
+#include "lib/base/mem.h"
+#include "lib/report/format.h"
+#include "lib/report/number.h"
+#include "lib/report/view_builder.h"
+
+static const struct view_column two_columns[] = {
+	{ "1f2e3d4c5b6a79880123456789abcdef01234567", NULL, "mm: prepare" },
+	{ "5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f", NULL, "mm: batch" },
+};
+
+static const struct view_axis axes[] = { { "test", "randrw" }, { "compiler", "gcc-12" } };
+
+/* A row of two columns, in the order it is written in. */
+struct pair {
+	const char *metric;
+	enum view_class class;
+	bool is_higher_better;
+	double base[6];
+	double head[6];
+	size_t nr_base, nr_head;
+	const char *verdict;
+	const char *reason;
+};
+
+static struct json *view_of(const struct pair *pairs, size_t nr_pairs)
+{
+	struct json *view = view_new(two_columns, 2);
+	scoped(free) struct view_row *rows = mem_array(nr_pairs, sizeof(*rows));
+	scoped(free) struct view_cell *cells = mem_array(2 * nr_pairs, sizeof(*cells));
+	scoped(free) struct view_change *changes = mem_array(nr_pairs, sizeof(*changes));
+	struct view_group group = { .axes = axes, .nr_axes = 2, .rows = rows, .nr_rows = nr_pairs };
+
+	for (size_t i = 0; i < nr_pairs; i++) {
+		const struct pair *pair = &pairs[i];
+
+		cells[2 * i] = view_cell_of(pair->base, pair->nr_base, "not printed");
+		cells[2 * i + 1] = view_cell_of(pair->head, pair->nr_head, "not printed");
+		changes[i] = (struct view_change){ .effect = NAN,
+						   .low = NAN,
+						   .high = NAN,
+						   .p = NAN,
+						   .q = NAN,
+						   .verdict = pair->verdict,
+						   .reason = pair->reason };
+		rows[i] = (struct view_row){ .metric = pair->metric,
+					     .unit = "ops",
+					     .is_higher_better = pair->is_higher_better,
+					     .class = pair->class,
+					     .cells = &cells[2 * i],
+					     .changes = &changes[i] };
+	}
+	view_add_group(view, &group);
+	view_sum_up(view);
+	return view;
+}
+
+static char *written(const char *format, const struct json *view)
+{
+	scoped(str_release) struct str out = STR_INIT;
+
+	format_get(format)->write(view, &(struct format_options){ .is_all = true }, &out);
+	return str_detach(&out);
+}
+
+static const struct json *row_at(const struct json *view, size_t row)
+{
+	return json_at(json_get(json_at(json_get(view, "groups"), 0), "rows"), row);
+}
+
+static const struct json *cell_at(const struct json *view, size_t row, size_t column)
+{
+	return json_at(json_get(row_at(view, row), "cells"), column);
+}
+
+static const struct json *change_at(const struct json *view, size_t row)
+{
+	return json_at(json_get(row_at(view, row), "changes"), 0);
+}
+
+/* No output has a number that is none. */
+static void check_finite(const struct json *view)
+{
+	const struct format *format;
+
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		scoped(free) char *text = written(format->name, view);
+
+		CHECK(*text != '\0');
+		CHECK(strcasestr(text, "nan") == NULL);
+		CHECK(strcasestr(text, "inf") == NULL);
+	}
+}
+
+static void one_run_has_no_deviation(void)
+{
+	static const struct pair pairs[] = {
+		{ "bench.ops",
+		  VIEW_HEADLINE,
+		  true,
+		  { 1901 },
+		  { 1885 },
+		  1,
+		  1,
+		  "too-few-runs",
+		  NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(free) char *text = written("text", view);
+	scoped(free) char *lkp = written("lkp", view);
+
+	CHECK_INT(json_int(json_get(cell_at(view, 0, 0), "n"), 0), 1);
+	CHECK_INT(json_kind(json_get(cell_at(view, 0, 0), "stddev")), KIND_NULL);
+	CHECK(strstr(text, "?  bench.ops  ops   1901   -  1885   -   -0.8%  -              -  1+1  "
+			   "too few runs\n") != NULL);
+	CHECK(strstr(lkp,
+		     "      1901 \xc2\xb1  -       -0.8%       1885 \xc2\xb1  -   bench.ops\n") !=
+	      NULL);
+	check_finite(view);
+}
+
+static void overall_is_over_both_sides(void)
+{
+	static const struct pair pairs[] = {
+		{ "bench.B",
+		  VIEW_HEADLINE,
+		  false,
+		  { 10000, 10000, 10000, 10000, 10000, 10000 },
+		  { 0 },
+		  6,
+		  0,
+		  "missing",
+		  NULL },
+		{ "bench.A",
+		  VIEW_HEADLINE,
+		  false,
+		  { 100, 100, 100, 100, 100, 100 },
+		  { 100, 100, 100, 100, 100, 100 },
+		  6,
+		  6,
+		  "no-change",
+		  NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	const struct json *summary = json_at(json_get(view, "summary"), 0);
+	const struct json *overall = json_get(summary, "overall");
+	scoped(free) char *text = written("text", view);
+
+	CHECK_NEAR(json_number(json_get(overall, "percent"), NAN), 0, 1e-9);
+	CHECK_INT(json_int(json_get(overall, "nr"), 0), 1);
+	CHECK_INT(json_int(json_get(overall, "nr_left_out"), 0), 1);
+	CHECK_INT(json_int(json_get(summary, "missing"), 0), 1);
+	CHECK(strstr(text,
+		     "1 without a change, 1 missing; overall +0.0% (geometric mean of 1 headline "
+		     "metric, above zero is better, 1 left out)\n") != NULL);
+	CHECK(strstr(text, "missing; head: not printed\n") != NULL);
+	CHECK_TEXT(json_text(json_get(row_at(view, 1), "metric")), "bench.B");
+	check_finite(view);
+}
+
+/* Twice as fast and half as fast cancel; the better direction of each counts. */
+static void overall_is_a_geometric_mean(void)
+{
+	static const struct pair pairs[] = {
+		{ "a", VIEW_HEADLINE, true, { 100 }, { 200 }, 1, 1, "improvement", NULL },
+		{ "b", VIEW_HEADLINE, false, { 10 }, { 20 }, 1, 1, "regression", NULL },
+		{ "c", VIEW_HEADLINE, false, { 10 }, { 5 }, 1, 1, "improvement", NULL },
+		{ "d", VIEW_SUPPORTING, true, { 1 }, { 100 }, 1, 1, "improvement", NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	const struct json *overall = json_get(json_at(json_get(view, "summary"), 0), "overall");
+
+	CHECK_NEAR(json_number(json_get(overall, "percent"), NAN), 25.992104989487316, 1e-9);
+	CHECK_INT(json_int(json_get(overall, "nr"), 0), 3);
+}
+
+static void zero_is_no_base(void)
+{
+	static const struct pair pairs[] = {
+		{ "bench.errors",
+		  VIEW_HEADLINE,
+		  false,
+		  { 0, 0, 0 },
+		  { 0, 0, 0 },
+		  3,
+		  3,
+		  "no-change",
+		  NULL },
+		{ "bench.drops",
+		  VIEW_HEADLINE,
+		  false,
+		  { 0, 0, 0 },
+		  { 5, 5, 6 },
+		  3,
+		  3,
+		  "regression",
+		  NULL },
+		{ "bench.lat",
+		  VIEW_HEADLINE,
+		  false,
+		  { 7 },
+		  { 7, 7, 8 },
+		  1,
+		  3,
+		  "too-few-runs",
+		  NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(free) char *text = written("text", view);
+
+	CHECK_INT(json_kind(json_get(change_at(view, 1), "percent")), KIND_NULL);
+	CHECK_NEAR(json_number(json_get(change_at(view, 1), "absolute"), NAN), 16.0 / 3, 1e-12);
+	CHECK(strstr(text, "+5.33  ") != NULL);
+	CHECK_INT(json_int(json_get(json_at(json_get(view, "summary"), 0), "regressions"), 0), 1);
+	CHECK_INT(json_kind(json_get(cell_at(view, 2, 0), "stddev")), KIND_NULL);
+	check_finite(view);
+}
+
+static void monitors_are_counted(void)
+{
+	static const struct pair pairs[] = {
+		{ "vmstat.cs",
+		  VIEW_MONITOR,
+		  false,
+		  { 100, 100 },
+		  { 200, 200 },
+		  2,
+		  2,
+		  "regression",
+		  NULL },
+		{ "bench.ops",
+		  VIEW_HEADLINE,
+		  true,
+		  { 50, 50 },
+		  { 50, 50 },
+		  2,
+		  2,
+		  "no-change",
+		  NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(free) char *text = written("text", view);
+	scoped(free) char *lkp = written("lkp", view);
+	scoped(free) char *markdown = written("md", view);
+	scoped(free) char *csv = written("csv", view);
+
+	CHECK_TEXT(json_text(json_get(row_at(view, 0), "metric")), "bench.ops");
+	CHECK(strstr(text, ": 1 without a change, 1 change in monitors\n") != NULL);
+	CHECK(strstr(markdown, ": 1 without a change, 1 change in monitors\n") != NULL);
+	CHECK_NEAR(json_number(json_get(change_at(view, 1), "percent"), NAN), 100, 1e-9);
+	CHECK(strstr(text, "+100.0%") != NULL);
+	CHECK(strstr(lkp, "    100.00          +100.0%     200.00        vmstat.cs\n") != NULL);
+	CHECK(strstr(markdown, "| +100.0% |") != NULL);
+	CHECK(strstr(csv, "compiler=gcc-12 test=randrw,monitor,vmstat.cs,ops,lower,1f2e3d4c5b,"
+			  "5e4f3a2b1c,100,0,2,200,0,2,100,100,,,,,regression,\n") != NULL);
+}
+
+static void rows_have_their_places(void)
+{
+	static const struct pair pairs[] = {
+		{ "monitor", VIEW_MONITOR, true, { 1 }, { 2 }, 1, 1, "improvement", NULL },
+		{ "quiet", VIEW_SUPPORTING, true, { 1 }, { 1 }, 1, 1, "no-change", NULL },
+		{ "lost", VIEW_SUPPORTING, true, { 1 }, { 1 }, 1, 0, "missing", NULL },
+		{ "changed", VIEW_SUPPORTING, true, { 1 }, { 2 }, 1, 1, "improvement", NULL },
+		{ "quiet headline",
+		  VIEW_HEADLINE,
+		  true,
+		  { 1 },
+		  { 1 },
+		  1,
+		  1,
+		  "cannot-resolve",
+		  NULL },
+		{ "loud headline", VIEW_HEADLINE, true, { 1 }, { 2 }, 1, 1, "improvement", NULL },
+	};
+	static const char *const order[] = { "quiet headline", "loud headline", "changed",
+					     "quiet",          "lost",          "monitor" };
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+
+	for (size_t i = 0; i < countof(order); i++) {
+		CHECK_TEXT(json_text(json_get(row_at(view, i), "metric")), order[i]);
+	}
+	CHECK_TEXT(json_text(json_get(
+			   json_at(json_get(json_at(json_get(view, "groups"), 0), "axes"), 0),
+			   "name")),
+		   "compiler");
+}
+
+static void shows_what_matters(void)
+{
+	static const struct pair pairs[] = {
+		{ "headline", VIEW_HEADLINE, true, { 1 }, { 1 }, 1, 1, "no-change", NULL },
+		{ "changed", VIEW_SUPPORTING, true, { 1 }, { 2 }, 1, 1, "improvement", NULL },
+		{ "quiet", VIEW_SUPPORTING, true, { 1 }, { 1 }, 1, 1, "no-change", NULL },
+		{ "lost", VIEW_SUPPORTING, true, { 1 }, { 1 }, 1, 0, "missing", NULL },
+		{ "never", VIEW_MONITOR, true, { 1 }, { 1 }, 0, 0, "missing", NULL },
+	};
+	static const bool is_shown[] = { true, true, false, true, false };
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(str_release) struct str out = STR_INIT;
+
+	for (size_t i = 0; i < countof(pairs); i++) {
+		for (size_t j = 0; j < countof(pairs); j++) {
+			if (strcmp(json_text(json_get(row_at(view, i), "metric")),
+				   pairs[j].metric) == 0) {
+				CHECK_INT(format_is_shown(row_at(view, i),
+							  &(struct format_options){ 0 }),
+					  is_shown[j]);
+			}
+		}
+		CHECK(format_is_shown(row_at(view, i), &(struct format_options){ .is_all = true }));
+	}
+	format_get("text")->write(view, &(struct format_options){ 0 }, &out);
+	CHECK(strstr(out.at, "\n2 rows without a change not shown\n") != NULL);
+}
+
+static void takes_the_judge_at_its_word(void)
+{
+	struct view_cell cells[] = { { .value = 100, .stddev = 2, .n = 6 },
+				     { .value = 90, .stddev = 1, .n = 6 } };
+	struct view_change change = { .is_ratio = true,
+				      .effect = -0.1,
+				      .low = -0.113,
+				      .high = -0.087,
+				      .p = 1e-9,
+				      .q = 2e-9,
+				      .verdict = "regression" };
+	struct view_row row = { .metric = "fio.iops",
+				.unit = "1/s",
+				.is_higher_better = true,
+				.cells = cells,
+				.changes = &change };
+	struct view_group group = { .rows = &row, .nr_rows = 1 };
+	scoped(json_free) struct json *view = view_new(two_columns, 2);
+	scoped(free) char *text = NULL;
+
+	view_add_group(view, &group);
+	view_sum_up(view);
+	text = written("text", view);
+	CHECK(strstr(text, "-10.0%  -11.3% to -8.7%  2e-09  6+6  regression\n") != NULL);
+	view_decorate(view);
+	CHECK_TEXT(json_text(json_get(change_at(view, 0), "interval")), "-11.3% to -8.7%");
+	CHECK_TEXT(json_text(json_get(change_at(view, 0), "text")), "-10.0%");
+	CHECK_TEXT(json_text(json_get(cell_at(view, 0, 1), "spread")), "1.1%");
+	CHECK(json_bool(json_get(change_at(view, 0), "is_worse"), false));
+	CHECK(!json_bool(json_get(change_at(view, 0), "is_better"), true));
+	CHECK(json_bool(json_get(row_at(view, 0), "is_headline"), false));
+	CHECK_TEXT(json_text(json_get(json_at(json_get(view, "summary"), 0), "text")),
+		   "1 regression");
+}
+
+/* What was written is read again, checked, and gives the same outputs. */
+static void survives_a_file(void)
+{
+	static const struct pair pairs[] = {
+		{ "a|b, \"c\"",
+		  VIEW_HEADLINE,
+		  true,
+		  { 1, 2 },
+		  { 3, 4 },
+		  2,
+		  2,
+		  "improvement",
+		  "x\ny" },
+		{ "lost", VIEW_HEADLINE, true, { 1 }, { 1 }, 1, 0, "missing", NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(json_free) struct json *again = NULL;
+	scoped(free) char *text = written("json", view);
+	struct err err = ERR_INIT;
+	const struct format *format;
+
+	if (!CHECK_DONE(json_parse("document", text, strlen(text), &again, &err), &err)) {
+		return;
+	}
+	json_remove(again, "summary");
+	CHECK_DONE(view_check(again, &err), &err);
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		scoped(free) char *before = written(format->name, view);
+		scoped(free) char *after = written(format->name, again);
+
+		CHECK_TEXT(after, before);
+	}
+}
+
+/* The document with one piece of its text replaced. */
+static void check_refused(const char *piece, const char *other, const char *message)
+{
+	static const struct pair pairs[] = {
+		{ "a", VIEW_HEADLINE, true, { 1, 2 }, { 3, 4 }, 2, 2, "improvement", NULL },
+	};
+	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(json_free) struct json *changed = NULL;
+	scoped(free) char *text = json_write(view, FORM_COMPACT);
+	scoped(str_release) struct str edited = STR_INIT;
+	const char *at = strstr(text, piece);
+	struct err err = ERR_INIT;
+
+	if (!CHECK(at != NULL)) {
+		return;
+	}
+	str_append_bytes(&edited, text, (size_t)(at - text));
+	str_append(&edited, other);
+	str_append(&edited, at + strlen(piece));
+	if (CHECK_DONE(json_parse("document", edited.at, edited.length, &changed, &err), &err)) {
+		CHECK_FAILS(view_check(changed, &err), &err, ERR_INPUT, message);
+	}
+}
+
+static void refuses_other_documents(void)
+{
+	check_refused("\"schema\":1", "\"schema\":2", "not a comparison document of schema 1");
+	check_refused("\"groups\":[", "\"other\":[", "'groups': expected a list");
+	check_refused("improvement", "success", "groups[0].rows[0]: 'success' is not a verdict");
+	check_refused("\"class\":\"headline\"", "\"class\":\"main\"",
+		      "groups[0].rows[0]: 'class': expected headline");
+	check_refused("\"n\":2", "\"n\":-2", "groups[0].rows[0]: 'n': expected a whole number");
+	check_refused("\"stddev\":0.5", "\"stddev\":\"x\"",
+		      "groups[0].rows[0]: 'stddev': expected a number or null");
+	check_refused("\"commit\":\"1f2e3d4c", "\"commit\":\"1F2e3d4c",
+		      "columns[0]: 'commit': expected 40 digits");
+	check_refused("\"changes\":[{", "\"changes\":[{},{",
+		      "groups[0].rows[0]: 'changes': expected a list of 1");
+	check_refused("{\"name\":\"compiler\"", "{\"name\":7",
+		      "groups[0]: 'name': expected a text");
+}
+
+static void check_number(double value, const char *expected)
+{
+	char text[NUMBER_BYTES];
+
+	number_value(value, text);
+	CHECK_TEXT(text, expected);
+}
+
+static void numbers_are_rounded(void)
+{
+	char text[NUMBER_BYTES];
+
+	check_number(0, "0.00");
+	check_number(0.0012, "0.0012");
+	check_number(-0.0049, "-0.0049");
+	check_number(0.005, "0.01");
+	check_number(999.994, "999.99");
+	check_number(999.996, "1000");
+	check_number(1999.9, "2000");
+	check_number(1e8, "100000000");
+	check_number(1.926e8, "1.926e+08");
+	check_number(NAN, "n/a");
+	check_number(INFINITY, "n/a");
+	number_difference(3, text);
+	CHECK_TEXT(text, "+3.00");
+	number_percent(123456, text);
+	CHECK_TEXT(text, "+1.2e+05%");
+	number_spread(0, 0, text);
+	CHECK_TEXT(text, "-");
+	number_spread(-10, 1, text);
+	CHECK_TEXT(text, "10.0%");
+	number_probability(2e-7, text);
+	CHECK_TEXT(text, "2e-07");
+}
+
+static const struct t_case cases[] = {
+	{ "C01: the deviation of one run is unknown, not zero", one_run_has_no_deviation },
+	{ "C02: the overall change is over what both sides have", overall_is_over_both_sides },
+	{ "the overall change is a geometric mean of what is better", overall_is_a_geometric_mean },
+	{ "C04: a base of zero gives a difference and no percentage", zero_is_no_base },
+	{ "C09: every output says the same, and counts the monitors", monitors_are_counted },
+	{ "rows stand by class, change and absence", rows_have_their_places },
+	{ "headlines, changes and losses are shown, the rest is counted", shows_what_matters },
+	{ "effect, interval and q are the judge's", takes_the_judge_at_its_word },
+	{ "a document read from a file gives the same outputs", survives_a_file },
+	{ "a document that is not one of ours is refused with the place", refuses_other_documents },
+	{ "numbers are rounded, never cut, and never look like zero", numbers_are_rounded },
+};
+
+T_MAIN(cases)
