@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A document that passes view_check() can wear every format: text on clean lines, no NaN. */
+#include "lib/report/format.h"
+#include "lib/report/view.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void write_all(const struct json *view, const struct format_options *options)
+{
+	const struct format *format;
+
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		scoped(str_release) struct str out = STR_INIT;
+
+		format->write(view, options, &out);
+		for (size_t j = 0; j < out.length; j++) {
+			if ((unsigned char)out.at[j] < 0x20 && out.at[j] != '\n') {
+				bug("%s: a control character at %zu", format->name, j);
+			}
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+	scoped(json_free) struct json *view = NULL;
+
+	if (!json_parse("fuzz", (const char *)bytes, length, &view, NULL) ||
+	    !view_check(view, NULL)) {
+		return 0;
+	}
+	write_all(view, &(struct format_options){ 0 });
+	write_all(view, &(struct format_options){ .is_all = true, .is_compat = true });
+	write_all(view, &(struct format_options){ .is_all = true, .limit_rows = 2 });
+	view_decorate(view);
+	return 0;
+}
