@@ -216,7 +216,8 @@ static struct json *sums_json(const struct sums *sums)
 	json_put_int(summary, "failures", sums->nr_failures);
 	json_put_int(summary, "monitors", sums->nr_monitors);
 	json_put_number(overall, "percent",
-			sums->nr_ratios ? 100 * expm1(sums->log_sum / sums->nr_ratios) : (double)NAN);
+			sums->nr_ratios ? 100 * expm1(sums->log_sum / sums->nr_ratios)
+					: (double)NAN);
 	json_put_int(overall, "nr", sums->nr_ratios);
 	json_put_int(overall, "nr_left_out", sums->nr_left_out);
 	json_put(summary, "overall", overall);

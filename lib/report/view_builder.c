@@ -257,3 +257,23 @@ struct view_cell view_cell_of(const double *samples, size_t nr_samples, const ch
 	cell.reason = cell.n ? NULL : reason;
 	return cell;
 }
+
+struct view_cell view_cell_judged(const struct judge_side *side, const char *reason)
+{
+	return (struct view_cell){ .value = side->level,
+				   .stddev = side->sd,
+				   .n = side->nr,
+				   .reason = side->nr ? NULL : reason };
+}
+
+struct view_change view_change_judged(const struct judge_verdict *verdict)
+{
+	return (struct view_change){ .is_ratio = verdict->is_ratio,
+				     .effect = verdict->effect,
+				     .low = verdict->interval_95.low,
+				     .high = verdict->interval_95.high,
+				     .p = verdict->p,
+				     .q = verdict->q,
+				     .verdict = judge_word(verdict->kind),
+				     .reason = verdict->reason[0] ? verdict->reason : NULL };
+}

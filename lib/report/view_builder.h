@@ -12,6 +12,7 @@
 #ifndef REPORT_VIEW_BUILDER_H
 #define REPORT_VIEW_BUILDER_H
 
+#include "lib/stats/judge.h"
 #include "view.h"
 
 struct view_column {
@@ -84,5 +85,10 @@ void view_add_group(struct json *view, const struct view_group *group);
 /* A cell of what was measured: the arithmetic mean of the samples that are not NAN and their
  * deviation.  With none left, `reason` says why. */
 struct view_cell view_cell_of(const double *samples, size_t nr_samples, const char *reason);
+
+/* What the judge said: a side (`reason` NULL or why it is missing), and the change.  The change
+ * points into the verdict. */
+struct view_cell view_cell_judged(const struct judge_side *side, const char *reason);
+struct view_change view_change_judged(const struct judge_verdict *verdict);
 
 #endif

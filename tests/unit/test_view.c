@@ -465,7 +465,79 @@ static void numbers_are_rounded(void)
 	CHECK_TEXT(text, "2e-07");
 }
 
+/* From samples to the table: what the judge decides is what stands there. */
+static void shows_the_judge(void)
+{
+	struct judge_sample samples[2][6] = { 0 };
+	struct judge_options options = JUDGE_OPTIONS_INIT;
+	struct judge_metric metric = { .name = "fio.iops",
+				       .is_higher_better = true,
+				       .is_headline = true,
+				       .base = samples[0],
+				       .nr_base = 6,
+				       .head = samples[1],
+				       .nr_head = 6 };
+	struct judge_verdict verdict;
+	struct view_cell cells[2];
+	struct view_change change;
+	struct view_row row = { .metric = metric.name,
+				.is_higher_better = true,
+				.unit = "1/s",
+				.cells = cells,
+				.changes = &change };
+	struct view_group group = { .rows = &row, .nr_rows = 1 };
+	scoped(json_free) struct json *view = view_new(two_columns, 2);
+	scoped(free) char *text = NULL;
+
+	for (uint32_t i = 0; i < 12; i++) {
+		samples[i % 2][i / 2] =
+			(struct judge_sample){ .value = (i % 2 ? 90 : 100) + 0.1 * (i / 2),
+					       .block = i / 4,
+					       .boot = i + 1,
+					       .machine = 1,
+					       .order = i };
+	}
+	judge(&metric, 1, &options, &verdict);
+	cells[0] = view_cell_judged(&verdict.base, NULL);
+	cells[1] = view_cell_judged(&verdict.head, NULL);
+	change = view_change_judged(&verdict);
+	view_add_group(view, &group);
+	view_sum_up(view);
+	text = written("text", view);
+	CHECK(strstr(text, "fio.iops  1/s   100.25  0.2%  90.25  0.2%  -10.0%  ") != NULL);
+	CHECK(strstr(text, "  6+6  regression") != NULL);
+	for (int kind = 0; kind < JUDGE_KINDS; kind++) {
+		CHECK(view_verdict(judge_word(kind)) != NULL);
+	}
+}
+
+static void failures_are_rates(void)
+{
+	struct view_rate rates[] = { { 1, 4 }, { 0, 0 } };
+	struct view_change change = {
+		.effect = NAN, .low = NAN, .high = NAN, .p = NAN, .q = NAN, .verdict = "missing"
+	};
+	struct view_failure failure = { "dmesg.oops", rates, &change };
+	struct view_group group = { .failures = &failure, .nr_failures = 1 };
+	scoped(json_free) struct json *view = view_new(two_columns, 2);
+	scoped(free) char *text = NULL;
+
+	view_add_group(view, &group);
+	rates[1] = (struct view_rate){ 5, 5 };
+	change.verdict = "regression";
+	view_add_group(view, &group);
+	view_sum_up(view);
+	text = written("text", view);
+	CHECK(strstr(text, "dmesg.oops  fails  1 of 4      0 of 0         n/a  -") != NULL);
+	CHECK(strstr(text, "dmesg.oops  fails  1 of 4      5 of 5      +75 points  -") != NULL);
+	CHECK(strstr(text, ": 1 failure rate changed\n") != NULL);
+	view_decorate(view);
+	check_finite(view);
+}
+
 static const struct t_case cases[] = {
+	{ "samples, judge and table say the same", shows_the_judge },
+	{ "a failure is a rate of its own column's runs", failures_are_rates },
 	{ "C01: the deviation of one run is unknown, not zero", one_run_has_no_deviation },
 	{ "C02: the overall change is over what both sides have", overall_is_over_both_sides },
 	{ "the overall change is a geometric mean of what is better", overall_is_a_geometric_mean },
