@@ -166,7 +166,7 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 		     struct err *err)
 {
 	scoped(comparison_free) struct comparison *comparison = mem_alloc(sizeof(*comparison));
-	int64_t benchmark;
+	int64_t benchmark = 0;
 
 	comparison->arena = arena_new();
 	comparison->cell = cell;
