@@ -262,17 +262,15 @@ static struct view_cell make_cell(const struct comparison *comparison,
 				  const struct judge_side *side, const struct judge_sample *samples,
 				  size_t nr, const char *reason)
 {
+	struct view_cell cell = view_cell_judged(side, side->nr ? NULL : reason);
 	double *values = arena_array(comparison->arena, nr, sizeof(*values));
 
 	for (size_t i = 0; i < nr; i++) {
 		values[i] = samples[i].value;
 	}
-	return (struct view_cell){ .value = side->level,
-				   .stddev = side->sd,
-				   .n = side->nr,
-				   .samples = values,
-				   .nr_samples = nr,
-				   .reason = side->nr ? NULL : reason };
+	cell.samples = values;
+	cell.nr_samples = nr;
+	return cell;
 }
 
 static struct view_row make_row(const struct comparison *comparison, size_t i)
@@ -286,14 +284,7 @@ static struct view_row make_row(const struct comparison *comparison, size_t i)
 			     verdict->reason);
 	cells[1] = make_cell(comparison, &verdict->head, metric->head, metric->nr_head,
 			     verdict->reason);
-	*change = (struct view_change){ .is_ratio = verdict->is_ratio,
-					.effect = verdict->effect,
-					.low = verdict->interval_95.low,
-					.high = verdict->interval_95.high,
-					.p = verdict->p,
-					.q = verdict->q,
-					.verdict = judge_word(verdict->kind),
-					.reason = verdict->reason };
+	*change = view_change_judged(verdict);
 	return (struct view_row){
 		.metric = arena_printf(comparison->arena, "%s.%s", comparison->benchmark,
 				       metric->name),

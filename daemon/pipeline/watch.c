@@ -9,8 +9,7 @@
 
 #include "lib/base/str.h"
 #include "lib/vcs/address.h"
-#include "lib/vcs/heads.h"
-#include "lib/vcs/remote.h"
+#include "lib/vcs/vcs.h"
 
 #define BACKOFF_MAX_S 3600
 
