@@ -8,11 +8,10 @@
 #include "daemon/store/store.h"
 #include "lib/base/hash.h"
 #include "lib/base/log.h"
-#include "lib/text/template_set.h"
+#include "web/assets.h"
 #include "web/server.h"
 
 #define NR_HANDLERS 4
-#define PARK_LIMIT_S 25
 
 struct site_parts {
 	struct arena *arena;
@@ -81,20 +80,16 @@ bool site_open(const struct settings *settings, const char *conninfo, struct db 
 {
 	scoped(site_close) struct site_parts *site = mem_alloc(sizeof(*site));
 	struct server_config config = { .listen = settings->listen, .nr_threads = NR_HANDLERS };
-	const char *templates;
 
 	site->arena = arena_new();
-	site->pages = template_set_new();
-	templates = arena_printf(site->arena, "%s/templates", settings->web);
 	if (!ensure_token(arena_printf(site->arena, "%s/worker.token", settings->data), db, err) ||
 	    !pool_open(conninfo, NR_HANDLERS, &site->pool, err) ||
 	    !store_open(path_store(settings, site->arena), &site->store, err) ||
-	    !template_set_read_folder(site->pages, templates, err) ||
-	    !template_set_check(site->pages, err)) {
+	    !assets_pages(&site->pages, err)) {
 		return false;
 	}
 	site->site = (struct site){ .pool = site->pool, .store = site->store, .pages = site->pages,
-				    .data = settings->data, .max_wait_s = PARK_LIMIT_S };
+				    .data = settings->data };
 	config.site = &site->site;
 	if (!server_open(&config, &site->server, err) || !tell_where(site, settings, err)) {
 		return false;

@@ -266,6 +266,7 @@ CREATE TABLE block (
 	PRIMARY KEY (cell_id, id)
 );
 CREATE INDEX block_by_comparison ON block (cell_id, comparison_id);
+CREATE INDEX block_begun ON block (machine_id, id) WHERE state = 'open' AND machine_id IS NOT NULL;
 
 CREATE TYPE run_kind AS ENUM ('build', 'measure');
 CREATE TYPE run_state AS ENUM

@@ -30,3 +30,7 @@ SELECT version, name, hash FROM schema_version ORDER BY version;
 -- name: schema_add
 -- $1 version, $2 name, $3 hash
 INSERT INTO schema_version (version, name, hash) VALUES ($1, $2, $3);
+
+-- name: belt_look
+-- Whether the database answers with our schema in it.
+SELECT belt_text(belt_now()) AS now;

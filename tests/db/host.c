@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host - the web server and the dispatch stage without the rest of the daemon, for tests.
+ *
+ *	host CONNINFO DATA [max-per-address]
+ *
+ * Migrates, prepares every statement, prints its port, and then does what lines on stdin say:
+ * "dispatch" runs that stage until it has nothing more to do.  Bells from the database wake parked
+ * requests, as in the daemon.  The end of stdin ends it.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "daemon/db/lease.h"
+#include "daemon/db/migrate.h"
+#include "daemon/store/store.h"
+#include "web/assets.h"
+#include "web/server.h"
+
+#define NR_THREADS 4
+
+static bool dispatch(struct db *db, struct err *err)
+{
+	bool is_more = true;
+
+	while (is_more) {
+		if (!lease_expire(db, &is_more, err) || !lease_strand(db, err)) {
+			db_rollback(db);
+			return false;
+		}
+	}
+	puts("done");
+	return fflush(stdout) == 0;
+}
+
+static bool obey(struct db *db, bool *ret_is_end, struct err *err)
+{
+	char line[64] = "";
+	ssize_t length = read(STDIN_FILENO, line, sizeof(line) - 1);
+
+	*ret_is_end = length <= 0;
+	return strcmp(line, "dispatch\n") != 0 || dispatch(db, err);
+}
+
+static bool loop(struct server *server, struct db *listener, struct db *db, struct err *err)
+{
+	bool is_end = false;
+
+	while (!is_end) {
+		struct pollfd fds[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+					{ .fd = db_socket(listener), .events = POLLIN } };
+		unsigned topics = 0;
+
+		if (poll(fds, 2, -1) < 0) {
+			continue;
+		}
+		if (fds[1].revents && !db_notified(listener, &topics, err)) {
+			return false;
+		}
+		if (topics & BELL_BIT(BELL_LEASE)) {
+			server_wake(server, BELL_LEASE);
+		}
+		if (fds[0].revents && !obey(db, &is_end, err)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool run(const char *conninfo, const char *data, unsigned max_per_address, struct err *err)
+{
+	scoped(db_close) struct db *db = NULL;
+	scoped(db_close) struct db *listener = NULL;
+	scoped(pool_close) struct pool *pool = NULL;
+	scoped(store_close) struct store *store = NULL;
+	scoped(template_set_free) struct template_set *pages = NULL;
+	scoped(server_close) struct server *server = NULL;
+	scoped(free) char *store_folder = mem_printf("%s/store", data);
+	struct site site = { .data = data };
+	struct server_config config = { .listen = "127.0.0.1:0",
+					.nr_threads = NR_THREADS,
+					.max_per_address = max_per_address,
+					.idle_s = 5,
+					.site = &site };
+	int nr_applied;
+
+	if (!db_open(conninfo, &db, err) || !migrate_up(db, &nr_applied, err) ||
+	    !db_prepare_all(db, err) || !db_open(conninfo, &listener, err) ||
+	    !db_listen(listener, err) || !pool_open(conninfo, NR_THREADS, &pool, err) ||
+	    !store_open(store_folder, &store, err) || !assets_pages(&pages, err)) {
+		return false;
+	}
+	site.pool = pool;
+	site.store = store;
+	site.pages = pages;
+	if (!server_open(&config, &server, err)) {
+		return false;
+	}
+	printf("%d\n", server_port(server));
+	fflush(stdout);
+	return loop(server, listener, db, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = ERR_INIT;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 3 ||
+	    !run(argv[1], argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, &err)) {
+		fprintf(stderr, "host: %s\n", err.message);
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every handler of the table of routes; each blocks, and is documented by its row there. */
+#ifndef WEB_HANDLERS_H
+#define WEB_HANDLERS_H
+
+#include "request.h"
+
+typedef bool handler_fn(struct request *request, struct reply *reply, struct err *err);
+
+/* api/worker.c */
+MUST_CHECK handler_fn post_join, post_lease, post_beat, post_finish;
+
+/* api/files.c */
+MUST_CHECK handler_fn admit_file, put_file, head_file;
+
+/* api/pack.c */
+MUST_CHECK handler_fn get_pack;
+
+/* pages/health.c */
+MUST_CHECK handler_fn get_alive, get_ready, get_version, get_style;
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "routes.h"
+
+#include "handlers.h"
+
+/* clang-format off */
+const struct route routes[] = {
+	/* for whoever watches the daemon */
+	{ "GET", "/healthz", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_alive,
+	  "200 \"ok\" while the process serves." },
+	{ "GET", "/readyz", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_ready,
+	  "200 where database and disk do their work, else 503 with what does not." },
+	{ "GET", "/version", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_version,
+	  "Version of the program, of its schema and of the worker's protocol." },
+	{ "GET", "/static/style.css", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_style,
+	  "The style of all pages." },
+
+	/* for workers: lib/proto and docs/protocol.md */
+	{ "POST", "/api/v1/worker/join", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_join,
+	  "A machine says who it is." },
+	{ "POST", "/api/v1/worker/lease", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_lease,
+	  "Work for a machine; held for up to 25 s while there is none, then 204." },
+	{ "POST", "/api/v1/lease/*/beat", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_beat,
+	  "Keeps a lease alive." },
+	{ "POST", "/api/v1/lease/*/finish", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_finish,
+	  "Ends a lease with the outcome of its run." },
+	{ "PUT", "/api/v1/lease/*/file/**", SCOPE_WORKER, BODY_FILE, "", NULL, admit_file, put_file,
+	  "Stores a file of the run; resumable." },
+	{ "HEAD", "/api/v1/lease/*/file/**", SCOPE_WORKER, BODY_NONE, "", NULL, NULL, head_file,
+	  "How much of a file has arrived." },
+};
+/* clang-format on */
+
+const size_t nr_routes = countof(routes);
+
+/* The next part of a path or pattern; moves *at behind it.  False: there is none. */
+static bool next_part(const char **at, const char **ret_part, size_t *ret_length)
+{
+	if (**at != '/') {
+		return false;
+	}
+	*ret_part = *at + 1;
+	*ret_length = strcspn(*ret_part, "/");
+	*at = *ret_part + *ret_length;
+	return true;
+}
+
+/* Takes a variable part, decoded. */
+static bool take_part(struct request *request, const char *part, size_t length, size_t *nr_parts,
+		      struct err *err)
+{
+	const char *encoded = arena_strndup(request->arena, part, length);
+
+	assert(*nr_parts < MAX_PARTS);
+	return request_decode(request->arena, encoded, &request->parts[(*nr_parts)++], err);
+}
+
+/* *ret_matches; false only where an escape in a variable part is broken. */
+static bool match(struct request *request, const char *pattern, const char *path, bool *ret_matches,
+		  struct err *err)
+{
+	const char *want;
+	const char *part;
+	size_t want_length;
+	size_t length;
+	size_t nr_parts = 0;
+
+	*ret_matches = false;
+	while (next_part(&pattern, &want, &want_length)) {
+		if (!next_part(&path, &part, &length)) {
+			return true;
+		}
+		if (strcmp(want, "**") == 0) { /* the rest, whatever its slashes */
+			*ret_matches = *part != '\0';
+			return take_part(request, part, strlen(part), &nr_parts, err);
+		}
+		if (want_length == 1 && *want == '*') {
+			if (length == 0) {
+				return true;
+			}
+			if (!take_part(request, part, length, &nr_parts, err)) {
+				return false;
+			}
+		} else if (length != want_length || memcmp(part, want, length) != 0) {
+			return true;
+		}
+	}
+	*ret_matches = *path == '\0';
+	return true;
+}
+
+static bool is_method(const struct route *route, const char *method)
+{
+	return strcmp(route->method, method) == 0 ||
+	       (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
+}
+
+bool route_find(struct request *request, const char *path, const char **ret_allowed,
+		struct err *err)
+{
+	scoped(str_release) struct str allowed = STR_INIT;
+
+	for (size_t i = 0; i < nr_routes; i++) {
+		bool matches;
+
+		if (!match(request, routes[i].pattern, path, &matches, err)) {
+			return false;
+		}
+		if (matches && is_method(&routes[i], request->method)) {
+			request->route = &routes[i];
+			return true;
+		}
+		if (matches) {
+			str_printf(&allowed, "%s%s", allowed.length ? ", " : "", routes[i].method);
+		}
+	}
+	if (allowed.length) {
+		*ret_allowed = arena_strdup(request->arena, allowed.at);
+		return err_set(err, ERR_DENIED, "'%.20s' cannot be done here, only %s",
+			       request->method, allowed.at);
+	}
+	return err_set(err, ERR_ABSENT, "there is no page '%.200s'", request->path);
+}
+
+bool is_route_parameter(const struct route *route, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (route->template && strcmp(name, "format") == 0) {
+		return true;
+	}
+	for (const char *at = route->query; *at; at += strspn(at, " ")) {
+		size_t word = strcspn(at, " ");
+
+		if (word == length && memcmp(at, name, length) == 0) {
+			return true;
+		}
+		at += word;
+	}
+	return false;
+}
