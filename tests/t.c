@@ -50,11 +50,12 @@ static bool fail(const char *file, int line, const char *format, ...)
 	va_end(args);
 	outcome->nr_checks++;
 	outcome->nr_failed++;
-	printf("# %s:%d: ", file, line);
+	/* To stderr, as Perl's diag(): meson shows that of a failed test, and hides the TAP. */
+	fprintf(stderr, "# %s:%d: ", file, line);
 	for (const char *at = text; *at; at++) {
-		fputs(*at == '\n' ? "\n#\t" : (char[]){ *at, '\0' }, stdout);
+		fputs(*at == '\n' ? "\n#\t" : (char[]){ *at, '\0' }, stderr);
 	}
-	putchar('\n');
+	fputc('\n', stderr);
 	return false;
 }
 

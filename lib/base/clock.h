@@ -26,9 +26,12 @@ struct span {
 #define SPAN_MS(n) ((struct span){ INT64_C(1000000) * (n) })
 #define SPAN_S(n)  ((struct span){ INT64_C(1000000000) * (n) })
 
+/* The time of this host, now. */
 struct mono mono_now(void);
 struct wall wall_now(void);
 
+/* Deadlines: `from` and a span; the span from one time to another, negative where `to` is earlier;
+ * whether a deadline has come. */
 struct mono mono_after(struct mono from, struct span span);
 struct span mono_between(struct mono from, struct mono to);
 bool mono_is_past(struct mono deadline);
@@ -36,6 +39,7 @@ bool mono_is_past(struct mono deadline);
 /* What is left until the deadline, never below zero, rounded up to milliseconds. */
 int mono_left_ms(struct mono deadline);
 
+/* A span for people and statistics. */
 double span_seconds(struct span span);
 
 /* Blocks for the whole span, also across signals. */

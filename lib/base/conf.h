@@ -51,7 +51,8 @@ struct conf;
 
 /* building; not from two threads at once */
 
-/* Keeps the rows, of which those of a section stand together, by address.  A fallback that breaks its own row is a bug. */
+/* Keeps the rows, of which those of a section stand together, by address.  A fallback that breaks
+ * its own row is a bug. */
 struct conf *conf_new(const struct conf_key *keys, size_t nr_keys);
 struct conf *conf_free(struct conf *conf);
 DEFINE_SCOPED(conf_free, struct conf *)

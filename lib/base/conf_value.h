@@ -12,6 +12,7 @@
 /* ERR_INPUT where the text is not of the row's type or not within its bounds. */
 MUST_CHECK bool conf_value_check(const struct conf_key *row, const char *text, struct err *err);
 
+/* The same for one type, with the value. */
 MUST_CHECK bool conf_value_bool(const char *text, bool *ret_value, struct err *err);
 MUST_CHECK bool conf_value_seconds(const char *text, int64_t min, int64_t max, int64_t *ret_seconds,
 				   struct err *err);

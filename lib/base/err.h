@@ -60,6 +60,7 @@ bool err_wrap(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
 bool err_set_errno(struct err *err, enum err_kind kind, int error_number, const char *format, ...)
 	PRINTF_LIKE(4, 5);
 
+/* Makes it as new: for one that is used again after a failure was handled. */
 void err_clear(struct err *err);
 
 #endif

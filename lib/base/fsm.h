@@ -26,6 +26,7 @@ struct fsm {
 	size_t nr_moves;
 };
 
+/* A row leads from one to the other. */
 bool is_fsm_move(const struct fsm *fsm, const char *from, const char *to);
 
 /* No move leads out of it. */

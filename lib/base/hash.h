@@ -14,6 +14,7 @@ struct hash {
 	uint8_t at[HASH_BYTES];
 };
 
+/* The hash of bytes in memory, and its text. */
 struct hash hash_of(const void *bytes, size_t length);
 void hash_format(const struct hash *hash, char text[HASH_TEXT_BYTES]);
 

@@ -43,6 +43,8 @@ struct json *json_new_bool(bool value);
 struct json *json_new_null(void);
 struct json *json_clone(const struct json *json); /* deep */
 
+/* Sets a member of an object, or appends to an array; a wrong container is a bug.  A name that is
+ * there is replaced in its place. */
 void json_put(struct json *object, const char *name, struct json *take_value);
 void json_put_text(struct json *object, const char *name, const char *text); /* NULL: null */
 void json_put_number(struct json *object, const char *name, double value);

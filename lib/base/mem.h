@@ -24,6 +24,7 @@ char *mem_printf(const char *format, ...) PRINTF_LIKE(1, 2);
 
 struct arena;
 
+/* Empty; takes memory from the heap in chunks, as it is asked for pieces. */
 struct arena *arena_new(void);
 struct arena *arena_free(struct arena *arena);
 DEFINE_SCOPED(arena_free, struct arena *)

@@ -14,6 +14,7 @@
 
 struct names;
 
+/* Empty. */
 struct names *names_new(void);
 struct names *names_free(struct names *names);
 DEFINE_SCOPED(names_free, struct names *)

@@ -29,6 +29,8 @@ void str_init(struct str *str);
 void str_release(struct str *str);
 DEFINE_SCOPED_EMBEDDED(str_release, struct str)
 
+/* Growing and cutting.  The text must not point into *str; truncating to more than there is does
+ * nothing. */
 void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const void *bytes, size_t length);
 void str_append_char(struct str *str, char character);
@@ -56,6 +58,7 @@ MUST_CHECK bool str_to_double(const char *text, double *ret_value, struct err *e
 /* Appends the shortest decimal text that reads back as the same finite number: "1.1", "1e+100". */
 void str_append_number(struct str *str, double value);
 
+/* An empty prefix or suffix fits every text. */
 bool str_has_prefix(const char *text, const char *prefix);
 bool str_has_suffix(const char *text, const char *suffix);
 

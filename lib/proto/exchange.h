@@ -17,6 +17,7 @@ struct wire *wire_free(struct wire *wire);
 /* Whether stop_fd is readable, now or within the time; sleeps so long where there is none. */
 bool is_wire_stopped(const struct wire *wire, int within_ms);
 
+/* Appends "NAME: VALUE" to a request's headers. */
 struct curl_slist;
 void header_add(struct curl_slist **headers, const char *format, ...) PRINTF_LIKE(2, 3);
 void headers_free(struct curl_slist *headers);

@@ -221,6 +221,7 @@ struct proto_call {
 	const char *doc;
 };
 
+/* The row of a call; never NULL. */
 const struct proto_call *proto_call(enum proto_call_id id);
 
 /* Markdown: every call, every message. */

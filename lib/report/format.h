@@ -29,6 +29,7 @@ struct format {
 		      struct str *out);
 };
 
+/* NULL where no format has the name. */
 const struct format *format_get(const char *name);
 /* Walks them: 0, 1, ... until NULL. */
 const struct format *format_at(size_t index);

@@ -10,6 +10,7 @@
 
 #include "format.h"
 
+/* Each appends the whole comparison; the document has passed view_check(). */
 void rows_text(const struct json *view, const struct format_options *options, struct str *out);
 void rows_markdown(const struct json *view, const struct format_options *options, struct str *out);
 void rows_csv(const struct json *view, const struct format_options *options, struct str *out);

@@ -23,6 +23,7 @@
  * a number in any but the plain decimal form. */
 const char *param_expected(const char *text, bool is_quoted);
 
+/* "50%" or "12.5%", above 0% and at most 10000%: a share of the machine's processors. */
 bool is_percent(const char *text);
 
 /* What a script sees in place of the value.  In the arena. */

@@ -23,6 +23,7 @@ MUST_CHECK bool pattern_new(const char *regex, struct pattern **ret_pattern, str
 struct pattern *pattern_free(struct pattern *pattern);
 DEFINE_SCOPED(pattern_free, struct pattern *)
 
+/* Whether it has a group `point`, for a sweep. */
 bool has_pattern_point(const struct pattern *pattern);
 
 struct slice {

@@ -18,6 +18,7 @@
 
 #include "lib/base/base.h"
 
+/* NAN where nr is 0. */
 double summary_mean(const double *values, size_t nr);
 
 /* NAN unless every value is above zero. */

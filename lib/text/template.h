@@ -46,6 +46,7 @@ MUST_CHECK bool template_parse(const char *name, const char *bytes, size_t lengt
 struct template *template_free(struct template *template);
 DEFINE_SCOPED(template_free, struct template *)
 
+/* As template_parse() was told. */
 const char *template_name(const struct template *template);
 enum template_mode template_mode(const struct template *template);
 

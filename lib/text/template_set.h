@@ -26,6 +26,7 @@ struct template_file {
 	size_t length;
 };
 
+/* Empty. */
 struct template_set *template_set_new(void);
 struct template_set *template_set_free(struct template_set *set);
 DEFINE_SCOPED(template_set_free, struct template_set *)

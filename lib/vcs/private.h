@@ -35,6 +35,7 @@ DEFINE_SCOPED(git_tree_free, git_tree *)
 /* Turns a failure of libgit2 in this thread into ours: "WHAT: its message".  Returns false. */
 bool vcs_fail(struct err *err, int code, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* The same id in their form and in ours. */
 void vcs_id_from(struct vcs_id *id, const git_oid *oid);
 void vcs_id_to(const struct vcs_id *id, git_oid *oid);
 

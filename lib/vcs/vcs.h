@@ -30,6 +30,7 @@ struct vcs_id {
 	char text[VCS_ID_BYTES];
 };
 
+/* Exactly 40 lower-case hexadecimal digits. */
 bool is_vcs_id_text(const char *text);
 
 /* ERR_INPUT unless the text is exactly a full id. */

@@ -75,6 +75,7 @@ static char *run(const struct t_case *cases, size_t nr_cases, int argc, char **a
 	child = fork();
 	if (child == 0) {
 		dup2(pipes[1], STDOUT_FILENO);
+		dup2(pipes[1], STDERR_FILENO);
 		exit(t_main(cases, nr_cases, argc, argv));
 	}
 	close(pipes[1]);

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A function fits on a screen, a file in a head, a line in half a screen."""
+import re
+
+import lint
+
+FUNCTION_LINES = 60
+FILE_LINES = 500
+TEST_LINES = 700  # of tests/: a test file is a list
+GENERATED = re.compile(r'tests/.*_values\.h')  # numbers from elsewhere
+LINE_COLUMNS = 120
+
+
+def functions(text):
+    """Yields (line, name, lines of the body); clang-format puts both braces at the margin."""
+    head, start = '', None
+    for number, line in enumerate(lint.code(text).split('\n'), 1):
+        if line.rstrip() == '{':
+            start = number
+        elif line.startswith('}') and start is not None:
+            name = re.findall(r'(\w+)\s*\(', head)
+            yield start, name[0] if name else '?', number - start - 1
+            head, start = '', None
+        elif start is None:
+            head = '' if line.rstrip().endswith(';') or not line.strip() else head + line
+
+
+def check(path, text):
+    if GENERATED.fullmatch(path):
+        return
+    lines = text.split('\n')
+    most = TEST_LINES if path.startswith('tests/') else FILE_LINES
+    if len(lines) - 1 > most:
+        yield most, f'{len(lines) - 1} lines, a file has at most {most}'
+    for number, line in enumerate(lines, 1):
+        if len(line.expandtabs(8)) > LINE_COLUMNS:
+            yield number, f'{len(line.expandtabs(8))} columns, a line has at most {LINE_COLUMNS}'
+    if path.endswith(lint.C):
+        for line, name, nr_lines in functions(text):
+            if nr_lines > FUNCTION_LINES:
+                yield line, f'{name}() has {nr_lines} lines, a function has at most {FUNCTION_LINES}'
+
+
+SAMPLES = [
+    ('x.c', 'int f(void)\n{\n' + '\tx;\n' * 60 + '}\n', None),
+    ('x.c', 'int f(int (*g)(void))\n{\n' + '\tx;\n' * 61 + '}\n', 'f() has 61 lines'),
+    ('x.c', 'static const int x[] = {\n' + '\t1,\n' * 90 + '};\n', None),
+    ('x.c', '\n' * 500, None),
+    ('x.c', '\n' * 501, 'a file has at most'),
+    ('tests/x.c', '\n' * 700, None),
+    ('tests/x.c', '\n' * 701, 'a file has at most'),
+    ('tests/unit/x_values.h', '\n' * 2000, None),
+    ('x.py', 'x' * 121 + '\n', '121 columns'),
+    ('x.c', '\t' * 15 + '\n', None),
+    ('x.c', '\t' * 15 + 'a\n', '121 columns'),
+]
+
+if __name__ == '__main__':
+    lint.main('functions, files and lines have their size', check, SAMPLES,
+              lint.C + ('.py', '.css', '.js', 'dev'))
