@@ -28,6 +28,8 @@ const struct route routes[] = {
 	  "Stores a file of the run; resumable." },
 	{ "HEAD", "/api/v1/lease/*/file/**", SCOPE_WORKER, BODY_NONE, "", NULL, NULL, head_file,
 	  "How much of a file has arrived." },
+	{ "GET", "/api/v1/repos/*/pack", SCOPE_WORKER, BODY_NONE, "want have", NULL, NULL, get_pack,
+	  "A planned commit as a git pack, less what the `have`s hold." },
 };
 /* clang-format on */
 

@@ -117,6 +117,19 @@ bool store_put(struct store *store, const void *bytes, size_t length, char *ret_
 	return true;
 }
 
+bool store_scratch(const struct store *store, int *ret_fd, struct err *err)
+{
+	scoped(free) char *path = mem_printf("%s/scratch.XXXXXX", store->incoming);
+	int fd = mkostemp(path, O_CLOEXEC);
+
+	if (fd < 0) {
+		return err_set_errno(err, ERR_BROKEN, errno, "create '%s'", path);
+	}
+	unlink(path);
+	*ret_fd = fd;
+	return true;
+}
+
 void store_sweep(struct store *store, int64_t age_s)
 {
 	DIR *folder = opendir(store->incoming);

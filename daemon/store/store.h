@@ -36,6 +36,9 @@ MUST_CHECK bool store_get(const struct store *store, const char *hash, int *ret_
 MUST_CHECK bool store_put(struct store *store, const void *bytes, size_t length, char *ret_hash,
 			  struct err *err);
 
+/* A file without a name on the store's disk, open for both; it is gone when it is closed. */
+MUST_CHECK bool store_scratch(const struct store *store, int *ret_fd, struct err *err);
+
 /* Removes uploads that nobody has touched for `age_s` seconds.  Blocks.  Never fails: what cannot
  * be removed stays for the next time. */
 void store_sweep(struct store *store, int64_t age_s);

@@ -192,9 +192,10 @@ ON CONFLICT (cell_id, run_id, name) DO UPDATE SET size_bytes = a.size_bytes
 WHERE a.hash = EXCLUDED.hash
 RETURNING name;
 
--- name: commits_known
--- How many of the commits $1 we have rows for.
-SELECT count(*) FROM commit WHERE oid = ANY ($1::text[]);
+-- name: commit_of_repository
+-- Whether a stack of repository $1 holds the commit $2.
+SELECT EXISTS (SELECT FROM commit m JOIN stack_commit sc ON sc.commit_id = m.id
+	JOIN stack s ON s.id = sc.stack_id WHERE m.oid = $2 AND s.repository_id = $1)::int;
 
 -- name: lease_overdue
 -- Live leases whose time is over, held until the end of the transaction.

@@ -15,6 +15,7 @@
 #include "daemon/db/lease.h"
 #include "daemon/db/migrate.h"
 #include "daemon/store/store.h"
+#include "lib/vcs/vcs.h"
 #include "web/assets.h"
 #include "web/server.h"
 
@@ -107,10 +108,11 @@ int main(int argc, char **argv)
 	struct err err = ERR_INIT;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (argc < 3 ||
+	if (argc < 3 || !vcs_init(&err) ||
 	    !run(argv[1], argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, &err)) {
 		fprintf(stderr, "host: %s\n", err.message);
 		return 1;
 	}
+	vcs_shutdown();
 	return 0;
 }

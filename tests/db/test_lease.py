@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The worker's protocol against a real database: who gets which run, and what a lost lease may do."""
 import concurrent.futures
+import pathlib
 import socket
+import subprocess
+import tempfile
 import time
 
 from webtest import Test, Worker, main, oid, sha256
@@ -364,6 +367,55 @@ class Files(Test):
         digest = self.db.one("SELECT hash FROM artefact")
         self.assertIn(digest, [sha256(one) for one in data])
         self.assertEqual(sha256(self.path_of(digest).read_bytes()), digest)
+
+
+class Pack(Test):
+    def git(self, *args, **more):
+        return subprocess.run(["git", "-C", self.folder, "-c", "user.name=x", "-c", "user.email=x@example.org", *args],
+                              check=True, capture_output=True, **more).stdout
+
+    def setUp(self):
+        super().setUp()
+        self.folder = tempfile.mkdtemp(dir=self.server.data)
+        self.git("init", "-q")
+        self.ids = []
+        for name in ("base", "one"):
+            pathlib.Path(self.folder, "file").write_text(name * 1000, encoding="utf-8")
+            self.git("add", "file")
+            self.git("commit", "-q", "-m", name)
+            self.ids.append(self.git("rev-parse", "HEAD").decode().strip())
+        self.repository = self.world.repository()
+        mirror = pathlib.Path(self.server.data, "mirror")
+        mirror.mkdir()
+        self.git("clone", "-q", "--bare", ".", str(mirror / f"{self.repository}.git"))
+        self.box = self.worker()
+
+    def pack(self, query):
+        return self.box.call("GET", f"/api/v1/repos/{self.repository}/pack?{query}")
+
+    def test_a_pack_holds_a_planned_commit(self):
+        base, one = self.ids
+        commits = [self.world.commit(name) for name in ("base", "one")]
+        self.db.sql(f"UPDATE commit SET oid = '{base}' WHERE id = {commits[0]}")
+        self.assertEqual(self.pack("want=" + base).status, 404, "it is in the mirror, but not planned")
+        self.db.sql(f"UPDATE commit SET oid = '{one}' WHERE id = {commits[1]}")
+        self.world.stack(self.repository, commits)
+        whole = self.pack("want=" + one)
+        self.assertEqual((whole.status, whole.headers["Content-Type"]), (200, "application/x-git-packed-objects"))
+        self.assertEqual(whole.body[:4], b"PACK")
+        fresh = tempfile.mkdtemp(dir=self.server.data)
+        subprocess.run(["git", "init", "-q", "--bare", fresh], check=True)
+        subprocess.run(["git", "-C", fresh, "index-pack", "--stdin"], input=whole.body, check=True, capture_output=True)
+        self.assertEqual(subprocess.run(["git", "-C", fresh, "show", one + ":file"], check=True,
+                                        capture_output=True).stdout, b"one" * 1000)
+        self.assertEqual(self.pack(f"want={one}&have={base}&have={'0' * 40}").status, 200)
+
+    def test_what_is_not_an_id_is_refused(self):
+        for query in ("", "want=", "want=HEAD", "want=" + self.ids[0][:10], f"want={self.ids[0]}&have=x",
+                      f"want={self.ids[0]}&x=1"):
+            with self.subTest(query=query):
+                self.assertEqual(self.pack(query).status, 400)
+        self.assertEqual(self.pack("want=" + self.ids[0]).status, 404)
 
 
 if __name__ == "__main__":
