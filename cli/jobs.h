@@ -2,8 +2,9 @@
 /*
  * jobs.h - finds the job file of a benchmark for a person who gives its name.
  *
- * Looked for as FOLDER/NAME/job.yaml in the folder that --jobs names, else in the folders `jobs` and
- * `share/patchmeter/jobs` of the places above the program: of the checkout, or of the installation.
+ * Looked for as FOLDER/NAME/job.yaml in the folder that --jobs names, else in the folders `jobs`
+ * and `share/patchmeter/jobs` of the places above the program: of the checkout, or of the
+ * installation.
  */
 #ifndef CLI_JOBS_H
 #define CLI_JOBS_H

@@ -92,9 +92,8 @@ static bool read_tree(struct arena *arena, const char *path, const struct node *
 		return node_read_yaml(arena, path, text.at, text.length, ret_root, err);
 	}
 	if (err && err->kind == ERR_TOO_BIG) {
-		return err_set(err, ERR_TOO_BIG,
-			       "%s:1:1: more than %d bytes; expected a smaller file", path,
-			       NODE_LIMIT_BYTES);
+		err_set(err, ERR_TOO_BIG, "%s:1:1: more than %d bytes; expected a smaller file",
+			path, NODE_LIMIT_BYTES);
 	}
 	return false;
 }
@@ -103,9 +102,9 @@ static bool read_file(struct arena *arena, const char *folder, const struct chai
 		      const struct node **ret_root, struct err *err)
 {
 	const char *path = arena_printf(arena, "%s%s", folder, chain->name);
-	const struct node *root;
+	const struct node *root = NULL;
 	const struct node *include;
-	const struct node *defaults;
+	const struct node *defaults = NULL;
 
 	if (!read_tree(arena, path, &root, err)) {
 		return false;
@@ -120,9 +119,12 @@ static bool read_file(struct arena *arena, const char *folder, const struct chai
 	}
 	if (!read_file(arena, folder, &(struct chain){ include->text, chain, chain->nr + 1 },
 		       &defaults, err)) {
-		return err && err->kind == ERR_ABSENT ? node_fail(include, err, "%s", err->message)
-						      : false;
+		if (err && err->kind == ERR_ABSENT) {
+			node_fail(include, err, "%s", err->message);
+		}
+		return false;
 	}
+	assert(defaults);
 	if (defaults->kind != NODE_MAP) {
 		return node_refuse(defaults, err, "a map of keys and values");
 	}

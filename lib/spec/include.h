@@ -2,10 +2,10 @@
 /*
  * include.h - a job file and what it includes, as one tree.
  *
- * `include: FILE` names a file of the same folder, whose keys are defaults: a key that stands in the
- * including file replaces the included one as a whole, but `params` and `needs` are joined name by
- * name.  Parameters keep the order of the included file, so that the order of variants does not
- * depend on who overrides what.
+ * `include: FILE` names a file of the same folder, whose keys are defaults: a key of the including
+ * file replaces the included one as a whole, but `params` and `needs` are joined name by name.
+ * Parameters keep the order of the included file, so that the order of variants does not depend on
+ * who overrides what.
  */
 #ifndef SPEC_INCLUDE_H
 #define SPEC_INCLUDE_H

@@ -16,24 +16,33 @@ static const struct key *find_key(const struct key *keys, size_t nr_keys, unsign
 	return NULL;
 }
 
-static bool fail_unknown(const struct key *keys, size_t nr_keys, unsigned form,
-			 const struct node *node, struct err *err)
+/* The keys of the form, in the order of the table. */
+static const char **names_of(struct arena *arena, const struct key *keys, size_t nr_keys,
+			     unsigned form, size_t *ret_nr)
 {
-	scoped(str_release) struct str known = STR_INIT;
-	VEC(const char *) names = { 0 };
-	const char *nearest;
+	const char **names = arena_array(arena, nr_keys, sizeof(*names));
 
+	*ret_nr = 0;
 	for (size_t i = 0; i < nr_keys; i++) {
 		if (keys[i].forms & form) {
-			*vec_push(&names) = keys[i].name;
-			str_printf(&known, "%s%s", known.length > 0 ? ", " : "", keys[i].name);
+			names[(*ret_nr)++] = keys[i].name;
 		}
 	}
-	nearest = str_nearest(node->name, names.at, names.nr, sizeof(*names.at));
-	vec_release(&names);
+	return names;
+}
+
+static bool fail_unknown(const struct node *node, const char *const *names, size_t nr_names,
+			 struct err *err)
+{
+	scoped(str_release) struct str known = STR_INIT;
+	const char *nearest = str_nearest(node->name, names, nr_names, sizeof(*names));
+
 	if (nearest) {
 		return place_fail(&node->name_place, err, "unknown key '%.40s'; did you mean '%s'?",
 				  node->name, nearest);
+	}
+	for (size_t i = 0; i < nr_names; i++) {
+		str_printf(&known, "%s%s", i > 0 ? ", " : "", names[i]);
 	}
 	return place_fail(&node->name_place, err, "unknown key '%.40s'; expected one of %s",
 			  node->name, known.at);
@@ -167,6 +176,8 @@ static bool read_value(struct arena *arena, const struct key *key, const struct 
 bool keys_read(struct arena *arena, const struct key *keys, size_t nr_keys, unsigned form,
 	       const struct node *map, void *target, struct err *err)
 {
+	size_t nr_names;
+
 	if (map->kind != NODE_MAP) {
 		return node_refuse(map, err, "a map of keys and values");
 	}
@@ -174,14 +185,16 @@ bool keys_read(struct arena *arena, const struct key *keys, size_t nr_keys, unsi
 		const struct key *key = find_key(keys, nr_keys, form, node->name);
 
 		if (!key) {
-			return fail_unknown(keys, nr_keys, form, node, err);
+			const char **names = names_of(arena, keys, nr_keys, form, &nr_names);
+
+			return fail_unknown(node, names, nr_names, err);
 		}
 		if (!read_value(arena, key, node, (char *)target + key->offset, err)) {
 			return false;
 		}
 	}
 	for (size_t i = 0; i < nr_keys; i++) {
-		if ((keys[i].forms & form) && keys[i].is_required && !node_get(map, keys[i].name)) {
+		if ((keys[i].forms & form) && keys[i].is_needed && !node_get(map, keys[i].name)) {
 			return node_fail(map, err, "no key '%s'; expected one", keys[i].name);
 		}
 	}

@@ -2,8 +2,8 @@
 /*
  * keys.h - a map of known keys from a table of rows, into a struct and out of it.
  *
- * A row says where the value lies in the struct, so reading, checking and writing are one loop each.
- * Rows of KEY_OTHER are known but left to the caller.
+ * A row says where the value lies in the struct, so reading, checking and writing are one loop
+ * each.  Rows of KEY_OTHER are known but left to the caller.
  */
 #ifndef SPEC_KEYS_H
 #define SPEC_KEYS_H
@@ -29,9 +29,9 @@ struct key {
 	const char *name;
 	enum key_type type;
 	unsigned forms;
-	bool is_required; /* in the forms it belongs to */
 	size_t offset;
 	int64_t min, max;
+	bool is_needed;                                          /* in the forms it belongs to */
 	bool (*check)(const struct node *node, struct err *err); /* of a KEY_TEXT */
 };
 

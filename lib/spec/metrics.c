@@ -54,14 +54,14 @@ static bool read_tail(int fd, struct str *text, bool *ret_is_cut, struct err *er
 	if (fstat(fd, &stat) != 0) {
 		return err_set_errno(err, ERR_BROKEN, errno, "look at it");
 	}
-	*ret_is_cut = stat.st_size > OUTPUT_LIMIT_BYTES;
+	*ret_is_cut = stat.st_size > (off_t)OUTPUT_LIMIT_BYTES;
 	if (*ret_is_cut && lseek(fd, -(off_t)OUTPUT_LIMIT_BYTES, SEEK_END) < 0) {
 		return err_set_errno(err, ERR_BROKEN, errno, "seek its end");
 	}
 	/* It may be a pipe, or still grow: the limit holds all the same. */
 	while ((got = read(fd, chunk, sizeof(chunk))) > 0) {
 		if (text->length + (size_t)got > OUTPUT_LIMIT_BYTES) {
-			return err_set(err, ERR_TOO_BIG, "it grows beyond %d bytes",
+			return err_set(err, ERR_TOO_BIG, "it grows beyond %zu bytes",
 				       OUTPUT_LIMIT_BYTES);
 		}
 		str_append_bytes(text, chunk, (size_t)got);
@@ -130,7 +130,7 @@ static bool read_regex(struct pass *pass, enum stream stream, struct reading *re
 {
 	const struct metric *metric = reading->metric;
 	scoped(pattern_free) struct pattern *pattern = NULL;
-	struct slice found;
+	struct slice found = { 0 };
 	enum pattern_end end;
 
 	if (!pattern_new(metric->regex, &pattern, NULL)) {
@@ -193,7 +193,7 @@ static void read_metric(struct pass *pass, struct reading *reading)
 {
 	enum stream own = STREAM_STDOUT;
 
-	while (strcmp(stream_names[own], reading->metric->from) != 0) {
+	while (own < STREAM_FILE && strcmp(stream_names[own], reading->metric->from) != 0) {
 		own++;
 	}
 	if (read_from(pass, own, reading) || !pass->output->is_any_stream) {

@@ -2,18 +2,18 @@
 /*
  * metrics.h - from the raw output of a run to numbers, or to the reason why there are none.
  *
- * Missing is not zero: a metric has a value, or a word of the one vocabulary of failures ("no-metric",
- * "not-finite", "output-too-large") and a sentence for people.  A run that failed has no metrics at
- * all, whatever it printed.  A run without one of its headline metrics has failed, too.
+ * Missing is not zero: a metric has a value, or a word of the one vocabulary of failures
+ * ("no-metric", "not-finite", "output-too-large") and a sentence for people.  A run that failed has
+ * no metrics at all, whatever it printed.  A run without one of its headline metrics has failed.
  *
  * Which number counts: the last match of a regex, the last line of a name, the one place of a
  * pointer, so progress reports come before the result.  Iterations of a repeated run are outputs of
  * their own, each read by itself; their estimator makes one number of them later.
  *
- *	struct output output = { 0 };
- *	scoped(output_release) ...
- *	if (!output_read(&output, OUTPUT_STDOUT, path, err)) ...
- *	const char *reason = metrics_read(arena, spec, &output, &readings);   // NULL: the run counts
+ *	scoped(output_release) struct output output = OUTPUT_INIT;
+ *	if (!output_read(&output, STREAM_STDOUT, path, err)) ...
+ *	output.exit_code = exit_code;
+ *	reason = metrics_read(arena, spec, &output, &readings);	// NULL: the run counts
  *	// readings[i] belongs to spec->metrics[i]
  *
  * Bounds: of an output above 16 MiB only its last 16 MiB are read, from the first whole line on; a
@@ -26,7 +26,7 @@
 #include "lib/base/str.h"
 #include "spec.h"
 
-#define OUTPUT_LIMIT_BYTES (16 * 1024 * 1024)
+#define OUTPUT_LIMIT_BYTES ((size_t)16 << 20)
 
 enum stream { STREAM_STDOUT, STREAM_STDERR, STREAM_FILE, STREAMS };
 

@@ -15,6 +15,7 @@ struct reader {
 	int depth;
 };
 
+PRINTF_LIKE(3, 0)
 static void fail_at(const struct place *place, struct err *err, const char *format, va_list args)
 {
 	scoped(str_release) struct str text = STR_INIT;
@@ -222,6 +223,7 @@ static bool read_map(struct reader *reader, struct node *map, struct err *err)
 		if (!check_name(map, name, err) || !next_node(reader, &value, err)) {
 			return false;
 		}
+		assert(value); /* libyaml gives each name a value */
 		value->name = name->text;
 		value->name_place = name->place;
 		add_child(map, &tail, value);

@@ -21,7 +21,7 @@
 #include "lib/base/json.h"
 #include "lib/base/mem.h"
 
-#define NODE_LIMIT_BYTES (256 * 1024)
+#define NODE_LIMIT_BYTES 262144
 #define NODE_LIMIT_DEPTH 8
 #define NODE_LIMIT_NAMES 256   /* of one map */
 #define NODE_LIMIT_ITEMS 10000 /* of one list */

@@ -10,8 +10,8 @@
 
 struct pattern {
 	pcre2_code *code;
-	int value; /* numbers of the groups; point is 0 where there is none */
-	int point;
+	size_t value; /* numbers of the groups; point is 0 where there is none */
+	size_t point;
 };
 
 struct budget {
@@ -53,11 +53,11 @@ static pcre2_code *compile(const char *regex, struct err *err)
 	return code;
 }
 
-static int group_number(const pcre2_code *code, const char *name)
+static size_t group_number(const pcre2_code *code, const char *name)
 {
 	int number = pcre2_substring_number_from_name(code, (PCRE2_SPTR)name);
 
-	return number > 0 ? number : 0;
+	return number > 0 ? (size_t)number : 0;
 }
 
 bool pattern_new(const char *regex, struct pattern **ret_pattern, struct err *err)

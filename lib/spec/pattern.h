@@ -6,8 +6,8 @@
  * each line; a line ends with CR, LF or both, so that a progress line is a line.  The group
  * (?<value>...) is the metric; in a sweep the group (?<point>...) says of which point.
  *
- * The text is hostile.  A search has a budget of steps, counted by PCRE2's own program counter and by
- * the distance that it moves, so that the same text always ends the same way, quickly.
+ * The text is hostile.  A search has a budget of steps: the items of the pattern that PCRE2 tries,
+ * and the distance that it moves, so that the same text always ends the same way, quickly.
  */
 #ifndef SPEC_PATTERN_H
 #define SPEC_PATTERN_H

@@ -12,44 +12,51 @@
 #include "pattern.h"
 
 /* clang-format off */
+#define IN_SPEC(member) .offset = offsetof(struct spec, member)
+#define IN_METRIC(member) .offset = offsetof(struct metric, member)
+#define TIMEOUT_MOST_S 604800
+
 static const struct key needs_keys[] = {
-	{ "commands", KEY_TEXTS, FORM_BOTH, .offset = offsetof(struct spec, commands) },
-	{ "packages", KEY_TEXTS, FORM_BOTH, .offset = offsetof(struct spec, packages) },
-	{ "url", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct spec, url), .check = check_line },
+	{ "commands", KEY_TEXTS, FORM_BOTH, IN_SPEC(commands) },
+	{ "packages", KEY_TEXTS, FORM_BOTH, IN_SPEC(packages) },
+	{ "url", KEY_TEXT, FORM_BOTH, IN_SPEC(url), .check = check_line },
 };
 
 static const struct key job_keys[] = {
-	{ "name", KEY_TEXT, FORM_JOB, true, offsetof(struct spec, name), .check = check_name },
-	{ "summary", KEY_TEXT, FORM_JOB, true, offsetof(struct spec, summary), .check = check_line },
+	{ "name", KEY_TEXT, FORM_JOB, IN_SPEC(name), .check = check_name, .is_needed = true },
+	{ "summary", KEY_TEXT, FORM_JOB, IN_SPEC(summary), .check = check_line, .is_needed = true },
 	{ "needs", KEY_OTHER, .forms = FORM_BOTH },
 	{ "params", KEY_OTHER, .forms = FORM_JOB },
-	{ "sweep", KEY_TEXT, FORM_JOB, .offset = offsetof(struct spec, sweep), .check = check_line },
-	{ "build", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct spec, build), .check = check_script },
-	{ "setup", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct spec, setup), .check = check_script },
-	{ "run", KEY_TEXT, FORM_BOTH, true, offsetof(struct spec, run), .check = check_script },
-	{ "teardown", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct spec, teardown), .check = check_script },
-	{ "timeout", KEY_DURATION, FORM_JOB, .offset = offsetof(struct spec, timeout_s), .min = 1, .max = 7 * 86400 },
-	{ "timeout_s", KEY_COUNT, FORM_RECIPE, true, offsetof(struct spec, timeout_s), .min = 1, .max = 7 * 86400 },
-	{ "repeat", KEY_COUNT, FORM_BOTH, .offset = offsetof(struct spec, repeat), .min = 1, .max = 1000 },
-	{ "warmup", KEY_COUNT, FORM_BOTH, .offset = offsetof(struct spec, warmup), .min = 0, .max = 100 },
-	{ "metrics", KEY_OTHER, FORM_BOTH, .is_required = true },
+	{ "sweep", KEY_TEXT, FORM_JOB, IN_SPEC(sweep), .check = check_line },
+	{ "build", KEY_TEXT, FORM_BOTH, IN_SPEC(build), .check = check_script },
+	{ "setup", KEY_TEXT, FORM_BOTH, IN_SPEC(setup), .check = check_script },
+	{ "run", KEY_TEXT, FORM_BOTH, IN_SPEC(run), .check = check_script, .is_needed = true },
+	{ "teardown", KEY_TEXT, FORM_BOTH, IN_SPEC(teardown), .check = check_script },
+	{ "timeout", KEY_DURATION, FORM_JOB, IN_SPEC(timeout_s), .min = 1, .max = TIMEOUT_MOST_S },
+	{ "timeout_s", KEY_COUNT, FORM_RECIPE, IN_SPEC(timeout_s), .min = 1, .max = TIMEOUT_MOST_S,
+	  .is_needed = true },
+	{ "repeat", KEY_COUNT, FORM_BOTH, IN_SPEC(repeat), .min = 1, .max = 1000 },
+	{ "warmup", KEY_COUNT, FORM_BOTH, IN_SPEC(warmup), .min = 0, .max = 100 },
+	{ "metrics", KEY_OTHER, FORM_BOTH, .is_needed = true },
 	{ "include", KEY_OTHER, .forms = FORM_JOB },
 };
 
 static const struct key metric_keys[] = {
-	{ "name", KEY_TEXT, FORM_BOTH, true, offsetof(struct metric, name), .check = check_metric_name },
-	{ "unit", KEY_TEXT, FORM_BOTH, true, offsetof(struct metric, unit), .check = check_line },
-	{ "better", KEY_TEXT, FORM_BOTH, true, offsetof(struct metric, better), .check = check_better },
-	{ "headline", KEY_FLAG, FORM_BOTH, .offset = offsetof(struct metric, is_headline) },
-	{ "estimator", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct metric, estimator), .check = check_estimator },
-	{ "floor", KEY_PERCENT, FORM_BOTH, .offset = offsetof(struct metric, floor_pct) },
-	{ "noise", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct metric, noise), .check = check_line },
-	{ "exact", KEY_FLAG, FORM_BOTH, .offset = offsetof(struct metric, is_exact) },
-	{ "from", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct metric, from), .check = check_from },
-	{ "regex", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct metric, regex), .check = check_pattern },
-	{ "pointer", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct metric, pointer), .check = check_pointer },
-	{ "lines", KEY_TEXT, FORM_BOTH, .offset = offsetof(struct metric, lines), .check = check_line },
-	{ "point", KEY_TEXT, FORM_RECIPE, .offset = offsetof(struct metric, point), .check = check_line },
+	{ "name", KEY_TEXT, FORM_BOTH, IN_METRIC(name), .check = check_metric_name,
+	  .is_needed = true },
+	{ "unit", KEY_TEXT, FORM_BOTH, IN_METRIC(unit), .check = check_line, .is_needed = true },
+	{ "better", KEY_TEXT, FORM_BOTH, IN_METRIC(better), .check = check_better,
+	  .is_needed = true },
+	{ "headline", KEY_FLAG, FORM_BOTH, IN_METRIC(is_headline) },
+	{ "estimator", KEY_TEXT, FORM_BOTH, IN_METRIC(estimator), .check = check_estimator },
+	{ "floor", KEY_PERCENT, FORM_BOTH, IN_METRIC(floor_pct) },
+	{ "noise", KEY_TEXT, FORM_BOTH, IN_METRIC(noise), .check = check_line },
+	{ "exact", KEY_FLAG, FORM_BOTH, IN_METRIC(is_exact) },
+	{ "from", KEY_TEXT, FORM_BOTH, IN_METRIC(from), .check = check_from },
+	{ "regex", KEY_TEXT, FORM_BOTH, IN_METRIC(regex), .check = check_pattern },
+	{ "pointer", KEY_TEXT, FORM_BOTH, IN_METRIC(pointer), .check = check_pointer },
+	{ "lines", KEY_TEXT, FORM_BOTH, IN_METRIC(lines), .check = check_line },
+	{ "point", KEY_TEXT, FORM_RECIPE, IN_METRIC(point), .check = check_line },
 };
 /* clang-format on */
 

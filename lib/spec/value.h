@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * value.h - a number in a raw output: what counts as one, and the two ways to find it that are not a
- * pattern.
+ * value.h - a number in a raw output: what counts as one, and the two ways to find it that are not
+ * a pattern.
  */
 #ifndef SPEC_VALUE_H
 #define SPEC_VALUE_H

@@ -15,8 +15,8 @@ static const char *const jobs[] = {
 	JOB("regex: '^Time: (?<value>\\S+)$'"),
 	JOB("regex: '(a+)+(?<value>\\d*)'"),
 	JOB("regex: '(?<value>.*)'"),
-	JOB("regex: '^Running in \\w+ mode with (?<point>\\d+) groups.*\\R.*\\RTime: "
-	    "(?<value>\\S+)$'") "params: {g: [1, 2, 10]}\nsweep: g\n",
+	JOB("regex: '^with (?<point>\\d+) groups.*\\R.*\\RTime: (?<value>\\S+)$'")
+	"params: {g: [1, 2, 10]}\nsweep: g\n",
 	JOB("pointer: /a/0/b~1c"),
 	JOB("pointer: /m"),
 	JOB("lines: m"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A job file that is taken gives variants with identities, and a recipe that reads back the same. */
+/* A job file that is taken has variants with identities, and a recipe that reads back the same. */
 #include "lib/spec/matrix.h"
 #include "lib/spec/param.h"
 

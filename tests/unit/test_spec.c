@@ -38,26 +38,37 @@ static void check_faults(const struct fault *faults, size_t nr)
 static void names_the_place_of_a_fault_in_yaml(void)
 {
 	static const struct fault faults[] = {
-		{ "", "job:1:1: no document, or a directive; expected one document without directives" },
+		{ "",
+		  "job:1:1: no document, or a directive; expected one document without "
+		  "directives" },
 		{ "- a\n", "job:1:1: a list; expected a map of keys and values" },
 		{ "hello\n", "job:1:1: 'hello'; expected a map of keys and values" },
 		{ JOB "params:\n\tgroups: 5\n", "job:6:1: indented with a tab; expected blanks" },
 		{ JOB "build: |\n\tmake\n", "job:6:1: indented with a tab; expected blanks" },
-		{ JOB "name: again\n", "job:5:1: 'name' stands twice, first in line 1; expected it once" },
-		{ JOB "params: &p\n  g: 1\n", "job:5:9: anchor '&p'; expected a value without one" },
+		{ JOB "name: again\n",
+		  "job:5:1: 'name' stands twice, first in line 1; expected it once" },
+		{ JOB "params: &p\n  g: 1\n",
+		  "job:5:9: anchor '&p'; expected a value without one" },
 		{ JOB "params:\n  g: *p\n", "job:6:6: alias '*p'; expected the value itself" },
 		{ JOB "params:\n  g: !!int 1\n",
 		  "job:6:6: tag 'tag:yaml.org,2002:int'; expected a value without one" },
-		{ JOB "params: {g: [[[[[[[[[[[[1\n", "job:5:19: nested more than 8 levels deep; expected less" },
+		{ JOB "params: {g: [[[[[[[[[[[[1\n",
+		  "job:5:19: nested more than 8 levels deep; expected less" },
 		{ JOB "params: {g: [1, 2}\n",
-		  "job:5:18: did not find expected ',' or ']' while parsing a flow sequence; expected YAML" },
-		{ JOB "---\nname: x\n", "job:5:1: a second document; expected one document without directives" },
+		  "job:5:18: did not find expected ',' or ']' while parsing a flow sequence; "
+		  "expected YAML" },
+		{ JOB "---\nname: x\n",
+		  "job:5:1: a second document; expected one document without directives" },
 		{ "%YAML 1.1\n---\n" JOB,
-		  "job:1:1: no document, or a directive; expected one document without directives" },
+		  "job:1:1: no document, or a directive; expected one document without "
+		  "directives" },
 		{ JOB "params:\n  g: \"\xff\"\n",
-		  "job:6:7: invalid leading UTF-8 octet; expected UTF-8 text without control characters" },
-		{ JOB "params:\n  g: \"a\\e[31m\"\n", "job:6:6: control character 0x1b; expected plain text" },
-		{ JOB "params:\n  g: a\n    b\n", "job:6:6: a text over several lines; expected '|' or quotes" },
+		  "job:6:7: invalid leading UTF-8 octet; expected UTF-8 text without control "
+		  "characters" },
+		{ JOB "params:\n  g: \"a\\e[31m\"\n",
+		  "job:6:6: control character 0x1b; expected plain text" },
+		{ JOB "params:\n  g: a\n    b\n",
+		  "job:6:6: a text over several lines; expected '|' or quotes" },
 		{ JOB "? [a]\n: b\n", "job:5:3: a list; expected a name and ':'" },
 	};
 
@@ -69,31 +80,46 @@ static void names_the_place_of_a_wrong_key(void)
 	static const struct fault faults[] = {
 		{ JOB "repaet: 3\n", "job:5:1: unknown key 'repaet'; did you mean 'repeat'?" },
 		{ JOB "zzz: 3\n",
-		  "job:5:1: unknown key 'zzz'; expected one of name, summary, needs, params, sweep, build, "
-		  "setup, run, teardown, timeout, repeat, warmup, metrics, include" },
-		{ JOB "timeout_s: 3\n", "job:5:1: unknown key 'timeout_s'; did you mean 'timeout'?" },
-		{ JOB "needs: {command: [x]}\n", "job:5:9: unknown key 'command'; did you mean 'commands'?" },
+		  "job:5:1: unknown key 'zzz'; expected one of name, summary, needs, params, "
+		  "sweep, build, setup, run, teardown, timeout, repeat, warmup, metrics, "
+		  "include" },
+		{ JOB "timeout_s: 3\n",
+		  "job:5:1: unknown key 'timeout_s'; did you mean 'timeout'?" },
+		{ JOB "needs: {command: [x]}\n",
+		  "job:5:9: unknown key 'command'; did you mean 'commands'?" },
 		{ "name: probe\n", "job:1:1: no key 'summary'; expected one" },
-		{ JOB "repeat: [1]\n", "job:5:9: 'repeat' is a list; expected a whole number from 1 to 1000" },
-		{ JOB "repeat: 0\n", "job:5:9: 'repeat' is '0'; expected a whole number from 1 to 1000" },
-		{ JOB "repeat: '3'\n", "job:5:9: 'repeat' is '3'; expected a whole number from 1 to 1000" },
-		{ JOB "repeat: 1e1\n", "job:5:9: 'repeat' is '1e1'; expected a whole number from 1 to 1000" },
+		{ JOB "repeat: [1]\n",
+		  "job:5:9: 'repeat' is a list; expected a whole number from 1 to 1000" },
+		{ JOB "repeat: 0\n",
+		  "job:5:9: 'repeat' is '0'; expected a whole number from 1 to 1000" },
+		{ JOB "repeat: '3'\n",
+		  "job:5:9: 'repeat' is '3'; expected a whole number from 1 to 1000" },
+		{ JOB "repeat: 1e1\n",
+		  "job:5:9: 'repeat' is '1e1'; expected a whole number from 1 to 1000" },
 		{ JOB "repeat: 18446744073709551617\n",
-		  "job:5:9: 'repeat' is '18446744073709551617'; expected a whole number from 1 to 1000" },
+		  "job:5:9: 'repeat' is '18446744073709551617'; expected a whole number from 1 "
+		  "to 1000" },
 		{ JOB "timeout: 60\n",
-		  "job:5:10: 'timeout' is '60'; expected a time such as 30s, 10m or 2h, at most 7d" },
+		  "job:5:10: 'timeout' is '60'; expected a time such as 30s, 10m or 2h, at "
+		  "most 7d" },
 		{ JOB "timeout: 8d\n",
-		  "job:5:10: 'timeout' is '8d'; expected a time such as 30s, 10m or 2h, at most 7d" },
-		{ JOB "needs: [a]\n", "job:5:8: 'needs' is a list; expected a map of keys and values" },
+		  "job:5:10: 'timeout' is '8d'; expected a time such as 30s, 10m or 2h, at "
+		  "most 7d" },
+		{ JOB "needs: [a]\n",
+		  "job:5:8: 'needs' is a list; expected a map of keys and values" },
 		{ JOB "needs: {packages: []}\n",
-		  "job:5:19: 'packages' is an empty list; expected a list of texts with at least one" },
+		  "job:5:19: 'packages' is an empty list; expected a list of texts with at "
+		  "least one" },
 		{ JOB "needs: {packages: rt-tests}\n",
-		  "job:5:19: 'packages' is 'rt-tests'; expected a list of texts with at least one" },
-		{ JOB "build: ' '\n", "job:5:8: 'build' is ' '; expected the text of a shell script" },
-		{ JOB "build:\n", "job:5:7: 'build' is nothing; expected the text of a shell script" },
+		  "job:5:19: 'packages' is 'rt-tests'; expected a list of texts with at least "
+		  "one" },
+		{ JOB "build: ' '\n",
+		  "job:5:8: 'build' is ' '; expected the text of a shell script" },
+		{ JOB "build:\n",
+		  "job:5:7: 'build' is nothing; expected the text of a shell script" },
 		{ "name: ../x\nsummary: s\nrun: x\nmetrics: []\n",
-		  "job:1:7: 'name' is '../x'; expected at most 64 letters, digits and ._- with a letter or "
-		  "digit first" },
+		  "job:1:7: 'name' is '../x'; expected at most 64 letters, digits and ._- with "
+		  "a letter or digit first" },
 		{ JOB "include: job.yaml\n",
 		  "job:5:10: 'include' in a text without a folder; expected the keys themselves" },
 	};
@@ -105,30 +131,36 @@ static void names_the_place_of_a_wrong_parameter(void)
 {
 	static const struct fault faults[] = {
 		{ JOB "params:\n  nr_threads: -5%\n",
-		  "job:6:15: parameter 'nr_threads' is '-5%'; expected a percentage such as 50% or 12.5%, "
-		  "above 0% and at most 10000%" },
+		  "job:6:15: parameter 'nr_threads' is '-5%'; expected a percentage such as "
+		  "50% or 12.5%, above 0% and at most 10000%" },
 		{ JOB "params:\n  nr_threads: abc%\n",
-		  "job:6:15: parameter 'nr_threads' is 'abc%'; expected a percentage such as 50% or 12.5%, "
-		  "above 0% and at most 10000%" },
+		  "job:6:15: parameter 'nr_threads' is 'abc%'; expected a percentage such as "
+		  "50% or 12.5%, above 0% and at most 10000%" },
 		{ JOB "params:\n  nr_threads: [8, 1e3]\n",
-		  "job:6:19: parameter 'nr_threads' is '1e3'; expected a number in decimal digits such as "
-		  "1000 or 0.5, or quotes around a text" },
+		  "job:6:19: parameter 'nr_threads' is '1e3'; expected a number in decimal "
+		  "digits such as 1000 or 0.5, or quotes around a text" },
 		{ JOB "params:\n  g: []\n",
-		  "job:6:6: 'g' is an empty list; expected a value, or a list of values with at least one" },
+		  "job:6:6: 'g' is an empty list; expected a value, or a list of values with "
+		  "at least one" },
 		{ JOB "params:\n  g: [1, [2]]\n", "job:6:10: a list; expected a text or a number" },
-		{ JOB "params:\n  g:\n", "job:6:5: parameter 'g' is ''; expected a value, or '' for an empty one" },
-		{ JOB "params:\n  g: [1, 2, 1]\n", "job:6:13: parameter 'g' has '1' twice; expected it once" },
+		{ JOB "params:\n  g:\n",
+		  "job:6:5: parameter 'g' is ''; expected a value, or '' for an empty one" },
+		{ JOB "params:\n  g: [1, 2, 1]\n",
+		  "job:6:13: parameter 'g' has '1' twice; expected it once" },
 		{ JOB "params: {a-b: 1}\n",
-		  "job:5:10: parameter 'a-b'; expected at most 64 letters, digits and _ with a letter first" },
+		  "job:5:10: parameter 'a-b'; expected at most 64 letters, digits and _ with a "
+		  "letter first" },
 		{ JOB "params: {g: [1, 2], sweep: g}\n",
 		  "job:5:21: parameter 'sweep'; expected 'sweep' beside 'params', not in it" },
 		{ JOB "params: {g: 1}\nsweep: g\n",
-		  "job:6:8: 'sweep' is 'g'; expected the name of a parameter with a list of values" },
+		  "job:6:8: 'sweep' is 'g'; expected the name of a parameter with a list of "
+		  "values" },
 		{ JOB "params: {g: [1, 50%]}\nsweep: g\n",
-		  "job:6:8: a sweep through '50%'; expected points of at most 32 letters, digits and ._-" },
+		  "job:6:8: a sweep through '50%'; expected points of at most 32 letters, "
+		  "digits and ._-" },
 		{ JOB "build: make -j$PARAM_jobs\nparams: {jobs: 50%}\n",
-		  "job:6:16: 'build' uses the percentage 'jobs'; expected a parameter that is the same on all "
-		  "machines" },
+		  "job:6:16: 'build' uses the percentage 'jobs'; expected a parameter that is "
+		  "the same on all machines" },
 	};
 
 	check_faults(faults, countof(faults));
@@ -138,31 +170,44 @@ static void names_the_place_of_a_wrong_metric(void)
 {
 	static const struct fault faults[] = {
 		{ JOB_BUT_METRICS "metrics: []\n",
-		  "job:4:10: 'metrics' is an empty list; expected a list of metrics with at least one" },
+		  "job:4:10: 'metrics' is an empty list; expected a list of metrics with at "
+		  "least one" },
 		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, lines: m}\n",
 		  "job:5:3: no headline metric; expected 'headline: true' in one at least" },
 		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: smaller, lines: m}\n",
 		  "job:5:32: 'better' is 'smaller'; expected lower or higher" },
 		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower}\n",
 		  "job:5:5: metric 'm' has 0 of regex, pointer and lines; expected one" },
-		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, lines: m, pointer: /m}\n",
+		{ JOB_BUT_METRICS
+		  "metrics:\n  - {name: m, unit: s, better: lower, lines: m, pointer: /m}\n",
 		  "job:5:5: metric 'm' has 2 of regex, pointer and lines; expected one" },
-		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, regex: '(?<value>[0-9'}\n",
-		  "job:5:46: 'regex': missing terminating ] for character class at offset 13; expected a regular "
-		  "expression" },
-		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, regex: '([0-9])'}\n",
-		  "job:5:46: 'regex': a pattern without the group 'value'; expected one (?<value>...)" },
+		{ JOB_BUT_METRICS
+		  "metrics:\n  - {name: m, unit: s, better: lower, regex: '(?<value>[0-9'}\n",
+		  "job:5:46: 'regex': missing terminating ] for character class at offset 13; "
+		  "expected a regular expression" },
+		{ JOB_BUT_METRICS
+		  "metrics:\n  - {name: m, unit: s, better: lower, regex: '([0-9])'}\n",
+		  "job:5:46: 'regex': a pattern without the group 'value'; expected one "
+		  "(?<value>...)" },
 		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, pointer: a/b}\n",
-		  "job:5:48: 'pointer' is 'a/b'; expected a JSON pointer such as /jobs/0/read/iops" },
-		{ JOB_BUT_METRICS "metrics:\n  - {name: time.user, unit: s, better: lower, lines: m}\n",
-		  "job:5:12: 'name' is 'time.user'; expected a name that is not measured in every run anyway" },
-		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, lines: m, floor: 5}\n",
-		  "job:5:56: 'floor' is '5'; expected a percentage such as 0.25%, above 0% and below 100%" },
-		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, lines: m, estimator: max}\n",
-		  "job:5:60: 'estimator' is 'max'; expected mean, hmean, median or a percentile such as p99" },
+		  "job:5:48: 'pointer' is 'a/b'; expected a JSON pointer such as "
+		  "/jobs/0/read/iops" },
+		{ JOB_BUT_METRICS
+		  "metrics:\n  - {name: time.user, unit: s, better: lower, lines: m}\n",
+		  "job:5:12: 'name' is 'time.user'; expected a name that is not measured in "
+		  "every run anyway" },
+		{ JOB_BUT_METRICS
+		  "metrics:\n  - {name: m, unit: s, better: lower, lines: m, floor: 5}\n",
+		  "job:5:56: 'floor' is '5'; expected a percentage such as 0.25%, above 0% and "
+		  "below 100%" },
+		{ JOB_BUT_METRICS
+		  "metrics:\n  - {name: m, unit: s, better: lower, lines: m, estimator: max}\n",
+		  "job:5:60: 'estimator' is 'max'; expected mean, hmean, median or a "
+		  "percentile such as p99" },
 		{ JOB_BUT_METRICS "params: {g: [1, 2]}\nsweep: g\nmetrics:\n"
 		  "  - {name: m, unit: s, better: lower, regex: 'x(?<value>1)'}\n",
-		  "job:7:5: metric 'm': a sweep without the group 'point'; expected one (?<point>...)" },
+		  "job:7:5: metric 'm': a sweep without the group 'point'; expected one "
+		  "(?<point>...)" },
 		{ JOB_BUT_METRICS "params: {g: [1, 2]}\nsweep: g\nmetrics:\n"
 		  "  - {name: m, unit: s, better: lower, pointer: /m}\n",
 		  "job:7:5: metric 'm': 'pointer' in a sweep; expected regex or lines" },
