@@ -139,3 +139,31 @@ double dist_t_quantile(double p, double df)
 	}
 	return p > 0.5 ? t_above(1 - p, df) : 0;
 }
+
+static double log_choose(double n, double k)
+{
+	return dist_lgamma(n + 1) - dist_lgamma(k + 1) - dist_lgamma(n - k + 1);
+}
+
+double dist_fisher(size_t hits_a, size_t nr_a, size_t hits_b, size_t nr_b)
+{
+	size_t hits = hits_a + hits_b;
+	size_t least = hits > nr_b ? hits - nr_b : 0;
+	size_t most = hits < nr_a ? hits : nr_a;
+	double all = log_choose((double)(nr_a + nr_b), (double)hits);
+	double seen = 0;
+	double p = 0;
+
+	assert(hits_a <= nr_a && hits_b <= nr_b);
+	seen = log_choose((double)nr_a, (double)hits_a) + log_choose((double)nr_b, (double)hits_b);
+	for (size_t k = least; k <= most; k++) {
+		double chance = log_choose((double)nr_a, (double)k) +
+				log_choose((double)nr_b, (double)(hits - k));
+
+		/* the same chance on the other side may come out a digit larger */
+		if (chance <= seen + 1e-7) {
+			p += exp(chance - all);
+		}
+	}
+	return fmin(p, 1);
+}

@@ -29,4 +29,8 @@ double dist_t_tail(double t, double df);
 /* The t below which a share of `p` lies; 0 < p < 1. */
 double dist_t_quantile(double p, double df);
 
+/* Fisher's exact test, two-sided: the chance that luck alone spreads so many hits at least as
+ * unevenly over two sides.  hits <= nr on each side. */
+double dist_fisher(size_t hits_a, size_t nr_a, size_t hits_b, size_t nr_b);
+
 #endif

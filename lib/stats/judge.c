@@ -289,6 +289,23 @@ void judge(const struct judge_metric *metrics, size_t nr, const struct judge_opt
 	}
 }
 
+enum judge_kind judge_failures(const size_t fails[2], const size_t runs[2], double *ret_p)
+{
+	double rates[2];
+
+	*ret_p = NAN;
+	if (runs[0] == 0 || runs[1] == 0) {
+		return JUDGE_MISSING;
+	}
+	*ret_p = dist_fisher(fails[0], runs[0], fails[1], runs[1]);
+	if (*ret_p > 0.01) {
+		return JUDGE_CANNOT_RESOLVE;
+	}
+	rates[0] = (double)fails[0] / (double)runs[0];
+	rates[1] = (double)fails[1] / (double)runs[1];
+	return rates[1] > rates[0] ? JUDGE_REGRESSION : JUDGE_IMPROVEMENT;
+}
+
 double judge_overall(const struct judge_verdict *verdicts, size_t nr, size_t *ret_left_out)
 {
 	double total = 0;

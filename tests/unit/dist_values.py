@@ -50,5 +50,9 @@ table('t_quantiles', 'p, df, t', [(p, df, t_quantile(p, df)) for df, p in iterto
 table('normal_tails', 't, share above t', [(t, stats.norm.sf(t)) for t in TS if t < 30])
 table('betas', 'a, b, x, share below x', [(a, b, x, special.betainc(a, b, x)) for a, b, x in
                                           itertools.product(AS, AS, XS)])
+table('fishers', 'hits, of, hits, of, p', [(a, na, b, nb, stats.fisher_exact([[a, na - a], [b, nb - b]])[1])
+                                           for na, nb in ((3, 3), (5, 5), (12, 12), (20, 6), (1, 9))
+                                           for a in range(0, na + 1, 1 + na // 4)
+                                           for b in range(0, nb + 1, 1 + nb // 4)])
 table('lgammas', 'x, ln gamma(x)', [(x, math.lgamma(x)) for x in GS])
 print('#endif')

@@ -61,6 +61,17 @@ static void gammas_agree(void)
 	}
 }
 
+static void fishers_agree(void)
+{
+	for (size_t i = 0; i < countof(fishers); i++) {
+		const double *row = fishers[i];
+
+		CHECK_NEAR(
+			dist_fisher((size_t)row[0], (size_t)row[1], (size_t)row[2], (size_t)row[3]),
+			row[4], 1e-12);
+	}
+}
+
 static void is_symmetric(void)
 {
 	CHECK_NEAR(dist_t_cdf(1.3, 4) + dist_t_cdf(-1.3, 4), 1, 1e-15);
@@ -85,6 +96,7 @@ static const struct t_case cases[] = {
 	{ "quantiles of t agree with SciPy", quantiles_agree },
 	{ "the incomplete beta function agrees with SciPy", betas_agree },
 	{ "ln gamma agrees with Python's", gammas_agree },
+	{ "Fisher's exact test agrees with SciPy", fishers_agree },
 	{ "t is symmetric and ends at infinity", is_symmetric },
 	{ "a quantile is where its share of t lies", quantile_undoes_cdf },
 };
