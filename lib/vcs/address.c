@@ -51,7 +51,7 @@ static bool check_host(const char *host, size_t length, struct err *err)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 			    "-._~:[]@+",
 			    *c)) {
-			return err_set(err, ERR_INPUT, "its host holds '%c'", *c);
+			return err_set(err, ERR_INPUT, "its host holds what no host's name has");
 		}
 	}
 	return true;
@@ -69,6 +69,45 @@ static bool check_short_ssh(const char *address, const char *colon, struct err *
 	return true;
 }
 
+static int hex_value(char digit)
+{
+	const char *digits = "0123456789abcdef";
+	const char *found = digit ? strchr(digits, digit | 0x20) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+static bool unescape(const char *text, struct str *path)
+{
+	for (; *text; text++) {
+		if (*text == '%') {
+			int high = hex_value(text[1]);
+			int low = high < 0 ? -1 : hex_value(text[2]);
+
+			if (low < 0 || (high == 0 && low == 0)) {
+				return false;
+			}
+			str_append_char(path, (char)(high << 4 | low));
+			text += 2;
+		} else {
+			str_append_char(path, *text);
+		}
+	}
+	return true;
+}
+
+/* "file:///PATH" or "file://localhost/PATH". */
+static bool read_file_address(const char *rest, struct str *path, struct err *err)
+{
+	if (str_has_prefix(rest, "localhost/")) {
+		rest += strlen("localhost");
+	}
+	if (*rest != '/' || !unescape(rest, path)) {
+		return err_set(err, ERR_INPUT, "not of the form file:///PATH");
+	}
+	return true;
+}
+
 static bool check(const char *address, enum vcs_address *ret_kind, struct err *err)
 {
 	const struct scheme *scheme = scheme_of(address);
@@ -77,14 +116,16 @@ static bool check(const char *address, enum vcs_address *ret_kind, struct err *e
 	if (*address == '\0' || strlen(address) > VCS_ADDRESS_MAX_BYTES || has_control(address)) {
 		return err_set(err, ERR_INPUT, "empty, too long, or with control characters");
 	}
-	if (scheme && scheme->kind == VCS_NETWORK) {
-		const char *host = address + strlen(scheme->prefix);
+	if (scheme) {
+		const char *rest = address + strlen(scheme->prefix);
+		scoped(str_release) struct str path = STR_INIT;
 
-		*ret_kind = VCS_NETWORK;
-		return check_host(host, strcspn(host, "/"), err);
+		*ret_kind = scheme->kind;
+		return scheme->kind == VCS_LOCAL ? read_file_address(rest, &path, err)
+						 : check_host(rest, strcspn(rest, "/"), err);
 	}
-	if (!scheme && *colon == ':') {
-		if (colon[1] == ':' || str_has_prefix(colon, "://")) {
+	if (*colon == ':') {
+		if (colon[1] == ':' || strstr(colon, "://")) {
 			return err_set(
 				err, ERR_DENIED,
 				"only https://, git://, ssh:// and local paths are followed");
@@ -116,7 +157,7 @@ static void append_shown(struct str *text, const char *address)
 
 bool vcs_address_check(const char *address, enum vcs_address *ret_kind, struct err *err)
 {
-	enum vcs_address kind;
+	enum vcs_address kind = VCS_LOCAL;
 
 	if (!check(address, &kind, err)) {
 		scoped(str_release) struct str shown = STR_INIT;
@@ -128,38 +169,10 @@ bool vcs_address_check(const char *address, enum vcs_address *ret_kind, struct e
 	return true;
 }
 
-static int hex_value(char digit)
-{
-	const char *digits = "0123456789abcdef";
-	const char *found = digit ? strchr(digits, digit | 0x20) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-static bool unescape(const char *text, struct str *path)
-{
-	for (; *text; text++) {
-		if (*text == '%') {
-			int high = hex_value(text[1]);
-			int low = high < 0 ? -1 : hex_value(text[2]);
-
-			if (low < 0 || (high == 0 && low == 0)) {
-				return false;
-			}
-			str_append_char(path, (char)(high << 4 | low));
-			text += 2;
-		} else {
-			str_append_char(path, *text);
-		}
-	}
-	return true;
-}
-
 bool vcs_address_path(const char *address, struct str *path, struct err *err)
 {
 	const char *prefix = "file://";
-	const char *rest = address + strlen(prefix);
-	enum vcs_address kind;
+	enum vcs_address kind = VCS_LOCAL;
 
 	if (!vcs_address_check(address, &kind, err)) {
 		return false;
@@ -167,16 +180,9 @@ bool vcs_address_path(const char *address, struct str *path, struct err *err)
 	if (kind != VCS_LOCAL) {
 		return err_set(err, ERR_INPUT, "repository '%s' is not on this machine", address);
 	}
-	if (!str_has_prefix(address, prefix)) {
-		str_append(path, address);
-		return true;
+	if (str_has_prefix(address, prefix)) {
+		return read_file_address(address + strlen(prefix), path, err);
 	}
-	if (str_has_prefix(rest, "localhost/")) {
-		rest += strlen("localhost");
-	}
-	if (*rest != '/' || !unescape(rest, path)) {
-		return err_set(err, ERR_INPUT, "repository address '%s': not file:///PATH",
-			       address);
-	}
+	str_append(path, address);
 	return true;
 }

@@ -201,7 +201,7 @@ static bool is_like_address(struct slice text)
 	const char *at = text.length ? memchr(text.at, '@', text.length) : NULL;
 
 	for (size_t i = 0; i < text.length; i++) {
-		if ((unsigned char)text.at[i] <= ' ' || strchr("<>()[],;:\\\"", text.at[i])) {
+		if (text.at[i] <= ' ' || text.at[i] > '~' || strchr("<>()[],;:\\\"", text.at[i])) {
 			return false;
 		}
 	}

@@ -62,13 +62,12 @@ static bool fail_remote(struct err *err, int code, bool is_connecting, const cha
 }
 
 /* `repo` may be NULL. */
-static bool connect_to(git_repository *repo, const char *address, struct visit *visit,
-		       git_remote **ret_remote, struct err *err)
+static bool make_remote(git_repository *repo, const char *address, git_remote **ret_remote,
+			struct err *err)
 {
-	scoped(git_remote_free) git_remote *remote = NULL;
-	git_remote_connect_options options;
+	git_remote_create_options options;
 	enum vcs_address kind;
-	int code = git_remote_connect_options_init(&options, GIT_REMOTE_CONNECT_OPTIONS_VERSION);
+	int code = git_remote_create_options_init(&options, GIT_REMOTE_CREATE_OPTIONS_VERSION);
 
 	if (!vcs_address_check(address, &kind, err)) {
 		return false;
@@ -76,9 +75,24 @@ static bool connect_to(git_repository *repo, const char *address, struct visit *
 	if (kind != VCS_NETWORK) {
 		return err_set(err, ERR_INPUT, "'%s' is local: it is opened, not fetched", address);
 	}
+	/* The address that was checked is the one that is followed. */
+	options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF | GIT_REMOTE_CREATE_SKIP_DEFAULT_FETCHSPEC;
+	options.repository = repo;
 	if (code == 0) {
-		code = repo ? git_remote_create_anonymous(&remote, repo, address)
-			    : git_remote_create_detached(&remote, address);
+		code = git_remote_create_with_opts(ret_remote, address, &options);
+	}
+	return code == 0 || vcs_fail(err, code, "prepare '%s'", address);
+}
+
+static bool connect_to(git_repository *repo, const char *address, struct visit *visit,
+		       git_remote **ret_remote, struct err *err)
+{
+	scoped(git_remote_free) git_remote *remote = NULL;
+	git_remote_connect_options options;
+	int code = git_remote_connect_options_init(&options, GIT_REMOTE_CONNECT_OPTIONS_VERSION);
+
+	if (!make_remote(repo, address, &remote, err)) {
+		return false;
 	}
 	if (code != 0 || !set_callbacks(&options.callbacks, visit)) {
 		return vcs_fail(err, code, "prepare '%s'", address);

@@ -116,7 +116,15 @@ bool vcs_write_all(int fd, const void *bytes, size_t length)
 
 /* the library */
 
-bool vcs_init(struct err *err)
+/* Bounds: what may be mapped and cached, and what a pack may claim to hold before we believe it
+ * (libgit2 reserves room for every object that the first 12 bytes announce). */
+#define WINDOW_BYTES     ((size_t)32 << 20)
+#define MAPPED_BYTES     ((size_t)256 << 20)
+#define CACHE_BYTES      ((ssize_t)32 << 20)
+#define PACK_OBJECTS_MAX ((size_t)32 << 20)
+#define OBJECT_MAX_BYTES ((size_t)1 << 30)
+
+static int set_options(void)
 {
 	static const int levels[] = {
 		GIT_CONFIG_LEVEL_PROGRAMDATA,
@@ -124,18 +132,26 @@ bool vcs_init(struct err *err)
 		GIT_CONFIG_LEVEL_XDG,
 		GIT_CONFIG_LEVEL_GLOBAL,
 	};
-	int code = git_libgit2_init();
+	int code = 0;
 
-	for (size_t i = 0; code >= 0 && i < countof(levels); i++) {
-		code = git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
+	for (size_t i = 0; i < countof(levels); i++) {
+		code |= git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
 	}
-	if (code < 0 || (code = git_libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "")) < 0 ||
-	    (code = git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0)) < 0 ||
-	    (code = git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, (size_t)32 << 20)) < 0 ||
-	    (code = git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, (size_t)256 << 20)) < 0 ||
-	    (code = git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)32 << 20)) < 0 ||
-	    (code = git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1)) < 0) {
-		return vcs_fail(err, code, "prepare libgit2");
+	code |= git_libgit2_opts(GIT_OPT_SET_TEMPLATE_PATH, "");
+	code |= git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+	code |= git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
+	code |= git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, MAPPED_BYTES);
+	code |= git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, CACHE_BYTES);
+	code |= git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, PACK_OBJECTS_MAX);
+	code |= git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECT_SIZE, OBJECT_MAX_BYTES);
+	code |= git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+	return code;
+}
+
+bool vcs_init(struct err *err)
+{
+	if (git_libgit2_init() < 0 || set_options() != 0) {
+		return vcs_fail(err, GIT_ERROR, "prepare libgit2");
 	}
 	return true;
 }

@@ -154,8 +154,10 @@ static void never_follows_these(void)
 		{ "git@host:--upload-pack", ERR_DENIED, "option" },
 		{ "https:///x", ERR_INPUT, "no host" },
 		{ "https://user:secret@example.org/x", ERR_INPUT, "password" },
-		{ "https://exam`id`ple.org/x", ERR_INPUT, "'`'" },
+		{ "https://exam`id`ple.org/x", ERR_INPUT, "no host's name" },
 		{ "https://a\nb/x", ERR_INPUT, "control" },
+		{ "file://-x", ERR_INPUT, "file:///PATH" },
+		{ "file://host/x", ERR_INPUT, "file:///PATH" },
 	};
 
 	for (size_t i = 0; i < countof(rows); i++) {
