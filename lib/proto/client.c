@@ -66,6 +66,11 @@ struct client *client_free(struct client *client)
 	return NULL;
 }
 
+void client_stop_on(struct client *client, int stop_fd)
+{
+	wire_stop_on(client->wire, stop_fd > 0 ? stop_fd : -1);
+}
+
 struct patience {
 	struct mono until;
 	int pause_ms;

@@ -36,6 +36,9 @@ MUST_CHECK bool client_new(const struct client_settings *settings, struct client
 struct client *client_free(struct client *client);
 DEFINE_SCOPED(client_free, struct client *)
 
+/* Calls from now on end when this one is readable instead; 0: none. */
+void client_stop_on(struct client *client, int stop_fd);
+
 /* Any call of the API. */
 struct client_request {
 	const char *method;

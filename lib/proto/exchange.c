@@ -45,6 +45,11 @@ struct wire *wire_free(struct wire *wire)
 	return NULL;
 }
 
+void wire_stop_on(struct wire *wire, int stop_fd)
+{
+	wire->stop_fd = stop_fd;
+}
+
 bool is_wire_stopped(const struct wire *wire, int within_ms)
 {
 	struct pollfd fd = { .fd = wire->stop_fd, .events = POLLIN };

@@ -14,6 +14,9 @@ struct wire;
 struct wire *wire_new(const char *base_url, int stop_fd);
 struct wire *wire_free(struct wire *wire);
 
+/* Replaces the descriptor. */
+void wire_stop_on(struct wire *wire, int stop_fd);
+
 /* Whether stop_fd is readable, now or within the time; sleeps so long where there is none. */
 bool is_wire_stopped(const struct wire *wire, int within_ms);
 

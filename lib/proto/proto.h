@@ -32,6 +32,7 @@ struct str;
 #define PROTO_JSON_LIMIT_BYTES ((size_t)1 << 20)
 #define PROTO_FILE_LIMIT_BYTES (UINT64_C(256) << 20)
 #define PROTO_FILES_MAX        2000
+#define PROTO_NAME_BYTES       101 /* of a machine or group, with the NUL */
 #define PROTO_WAIT_MAX_S       25
 
 /* headers; "Authorization: Bearer TOKEN" comes with them */

@@ -174,3 +174,20 @@ double summary_quantile(const double *sorted, size_t nr, double share)
 	/* Weights instead of a difference: the distance of -1e308 and 1e308 is no number. */
 	return sorted[i] * (1 - (rank - below)) + sorted[i + 1] * (rank - below);
 }
+
+double summary_estimate(const char *estimator, double *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (isnan(values[i])) {
+			return NAN;
+		}
+	}
+	if (strcmp(estimator, "hmean") == 0) {
+		return summary_hmean(values, nr);
+	}
+	if (strcmp(estimator, "median") == 0) {
+		summary_sort(values, nr);
+		return summary_median(values, nr);
+	}
+	return summary_mean(values, nr);
+}

@@ -38,4 +38,9 @@ double summary_median(const double *sorted, size_t nr);
  * ranks around (nr - 1) * share.  `share` within 0..1. */
 double summary_quantile(const double *sorted, size_t nr, double share);
 
+/* One number for the iterations of a run, by the estimator's word in a job file: "mean", "hmean",
+ * "median".  A percentile ("p99") was taken inside each iteration and is averaged over them.  NAN
+ * where one of them is NAN.  Reorders the values. */
+double summary_estimate(const char *estimator, double *values, size_t nr);
+
 #endif

@@ -37,6 +37,19 @@ static void quantiles_as_numpy(void)
 	CHECK_NEAR(summary_quantile(sorted, 5, 1), 50, 0);
 }
 
+static void estimates_by_word(void)
+{
+	double values[] = { 40, 60, 20 };
+	double with_missing[] = { 40, NAN };
+
+	CHECK_NEAR(summary_estimate("mean", values, 3), 40, 0);
+	CHECK_NEAR(summary_estimate("p99", values, 3), 40, 0);
+	CHECK_NEAR(summary_estimate("median", values, 3), 40, 0);
+	CHECK_NEAR(summary_estimate("hmean", (double[]){ 40, 60 }, 2), 48, 1e-14);
+	CHECK(isnan(summary_estimate("median", with_missing, 2)));
+	CHECK(isnan(summary_estimate("mean", values, 0)));
+}
+
 static void sorts(void)
 {
 	double values[] = { 3, -1, 2, 2, -7 };
@@ -96,6 +109,7 @@ static void keeps_digits(void)
 }
 
 static const struct t_case cases[] = {
+	{ "iterations become one number by the word of their estimator", estimates_by_word },
 	{ "mean, deviations and median of a textbook's numbers", textbook_numbers },
 	{ "harmonic and geometric means", means_of_rates },
 	{ "quantiles are NumPy's", quantiles_as_numpy },
