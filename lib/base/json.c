@@ -304,16 +304,3 @@ bool json_need_int(const struct json *object, const char *name, int64_t min, int
 	*ret_value = value;
 	return true;
 }
-
-char *json_write(const struct json *json, enum json_form form)
-{
-	static const size_t flags[] = { [FORM_COMPACT] = JSON_COMPACT,
-					[FORM_CANONICAL] = JSON_COMPACT | JSON_SORT_KEYS,
-					[FORM_PRETTY] = JSON_INDENT(2) };
-	char *text = json_dumps(inner(json), JSON_ENCODE_ANY | flags[form]);
-
-	if (!text) {
-		bug("cannot write a JSON value of kind %d", json_kind(json));
-	}
-	return text;
-}

@@ -82,7 +82,7 @@ enum json_form {
 	FORM_PRETTY     /* two blanks a level, for people */
 };
 
-/* free() the text. */
+/* free() the text.  A number is the shortest decimal text that reads back as the same. */
 char *json_write(const struct json *json, enum json_form form);
 
 #endif

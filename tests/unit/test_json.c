@@ -159,6 +159,30 @@ static void numbers_survive(void)
 	}
 }
 
+static void numbers_are_short(void)
+{
+	scoped(json_free) struct json *doc =
+		parse("[4.393, 1136.0, 0.1, 1e-7, 9007199254740993, 1e300, -0.5]");
+	scoped(free) char *text = json_write(doc, FORM_COMPACT);
+
+	CHECK_TEXT(text, "[4.393,1136,0.1,1e-07,9007199254740993,1e+300,-0.5]");
+}
+
+static void writes_what_it_reads(void)
+{
+	static const char text[] = "{\"\":{},\"a\":[],\"b\":[[1],{\"c\":[{}]}],"
+				   "\"q\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f/\":\"\x7f\u00e9\"}";
+	scoped(json_free) struct json *doc = parse(text);
+	scoped(free) char *compact = json_write(doc, FORM_COMPACT);
+	scoped(free) char *pretty = json_write(doc, FORM_PRETTY);
+	scoped(json_free) struct json *back = parse(pretty);
+	scoped(free) char *again = json_write(back, FORM_CANONICAL);
+
+	CHECK_TEXT(compact, text);
+	CHECK_TEXT(again, text);
+	CHECK(strstr(pretty, "\"a\": [],\n") && strstr(pretty, "\"\": {},\n"));
+}
+
 static void missing_is_null(void)
 {
 	scoped(json_free) struct json *doc = json_new_object();
@@ -250,6 +274,8 @@ static const struct t_case cases[] = {
 	{ "documents nest 128 levels and no further", refuses_depth },
 	{ "the three forms are exact, the canonical one sorted", writes_three_forms },
 	{ "every finite number survives a round trip", numbers_survive },
+	{ "a number is written as the shortest text that reads back the same", numbers_are_short },
+	{ "what was read is written the same, in every form", writes_what_it_reads },
 	{ "a missing number or text is null", missing_is_null },
 	{ "hostile texts and names are cleaned when put", cleans_what_is_put },
 	{ "a clone shares nothing", clones_deeply },

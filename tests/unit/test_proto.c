@@ -66,7 +66,7 @@ static void writes_stable_bytes(void)
 		   "\"detail\":\"it said \\\"no\\\"\",\"exit_code\":3,\"signal\":0,"
 		   "\"boot_id\":\"b/1\",\"build\":{\"key\":\"" SHA "\",\"artefact\":\"" SHA
 		   "\",\"is_cached\":true,\"wall_s\":1.5},\"usage\":{\"elapsed_s\":2.25,"
-		   "\"user_s\":2.0,\"system_s\":0.0,\"minor_faults\":0,\"major_faults\":0,"
+		   "\"user_s\":2,\"system_s\":0,\"minor_faults\":0,\"major_faults\":0,"
 		   "\"voluntary_switches\":0,\"involuntary_switches\":0,\"maxrss_kib\":900},"
 		   "\"files\":[{\"name\":\"stdout\",\"size\":12,\"sha256\":\"" SHA "\"},"
 		   "{\"name\":\"a/b.txt\",\"size\":0,\"sha256\":\"" SHA "\"}]}");
