@@ -411,11 +411,6 @@ bool spec_parse(const char *what, const char *bytes, size_t length, struct spec 
 
 /* recipes */
 
-struct json *spec_metric_row(const struct metric *metric)
-{
-	return keys_write(metric_keys, countof(metric_keys), FORM_RECIPE, metric);
-}
-
 struct json *spec_recipe(const struct spec *spec)
 {
 	struct json *recipe = keys_write(job_keys, countof(job_keys), FORM_RECIPE, spec);
@@ -423,7 +418,8 @@ struct json *spec_recipe(const struct spec *spec)
 	struct json *metrics = json_new_array();
 
 	for (size_t i = 0; i < spec->nr_metrics; i++) {
-		json_append(metrics, spec_metric_row(&spec->metrics[i]));
+		json_append(metrics, keys_write(metric_keys, countof(metric_keys), FORM_RECIPE,
+						&spec->metrics[i]));
 	}
 	json_put(recipe, "needs", needs);
 	json_put(recipe, "metrics", metrics);

@@ -4,7 +4,7 @@
  *
  * C code knows no benchmark by name: all it knows of one is this struct.  Every fault of a job file
  * is told as FILE:LINE:COLUMN: what is there; what was expected.  docs/jobs.md explains the keys,
- * spec_keys.c lists them.
+ * the tables in spec.c list them.
  *
  *	scoped(spec_free) struct spec *spec = NULL;
  *	if (!spec_read("jobs/hackbench/job.yaml", &spec, err)) ...
@@ -98,8 +98,5 @@ struct json *spec_recipe(const struct spec *spec);
 /* Reads a recipe back; the spec has no name, summary or params. ERR_INPUT. */
 MUST_CHECK bool spec_from_recipe(const struct json *recipe, struct spec **ret_spec,
 				 struct err *err);
-
-/* One row of `metrics` as a JSON object with the keys of job.yaml. */
-struct json *spec_metric_row(const struct metric *metric);
 
 #endif
