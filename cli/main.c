@@ -8,6 +8,8 @@ static int verb_help(struct call *call);
 static int verb_version(struct call *call);
 
 static const struct verb verbs[] = {
+	{ "compare", "BASE HEAD [HEAD...]",
+	  "say what changed between commits, from files of results", verb_compare },
 	{ "job", "validate|expand|explain FILE",
 	  "check a job file, list its variants, tell what it does", verb_job },
 	{ "parse", "BENCHMARK STDOUT", "read the metrics out of a benchmark's raw output",

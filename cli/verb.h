@@ -73,6 +73,7 @@ int call_usage(const struct call *call, const char *format, ...) PRINTF_LIKE(2, 
 
 /* the verbs, one file a group */
 
+int verb_compare(struct call *call);
 int verb_job(struct call *call);
 int verb_parse(struct call *call);
 

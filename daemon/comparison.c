@@ -27,23 +27,6 @@ static uint32_t boot_number(struct boots *boots, const char *boot)
 	return (uint32_t)boots->seen.nr;
 }
 
-static enum judge_estimator estimator_of(const char *word)
-{
-	static const struct {
-		const char *word;
-		enum judge_estimator estimator;
-	} words[] = {
-		{ "mean", JUDGE_MEAN }, { "hmean", JUDGE_HMEAN }, { "median", JUDGE_MEDIAN },
-	};
-
-	for (size_t i = 0; i < countof(words); i++) {
-		if (strcmp(words[i].word, word) == 0) {
-			return words[i].estimator;
-		}
-	}
-	return JUDGE_PERCENTILE;
-}
-
 static void read_head(struct comparison *comparison, const struct rows *rows)
 {
 	struct arena *arena = comparison->arena;
@@ -104,7 +87,7 @@ static bool load_metrics(struct db *db, struct comparison *comparison, int64_t b
 		metric->is_higher_better = strcmp(rows_text(rows, i, "better"), "higher") == 0;
 		metric->is_headline = rows_bool(rows, i, "is_headline");
 		metric->is_exact = rows_bool(rows, i, "is_exact");
-		metric->estimator = estimator_of(rows_text(rows, i, "estimator"));
+		metric->estimator = judge_estimator(rows_text(rows, i, "estimator"));
 		metric->floor = rows_number(rows, i, "floor");
 	}
 	comparison->slots = slots;

@@ -9,6 +9,7 @@
  * Nothing in it is NaN: what does not exist is null, and has a reason.
  *
  *	{ "schema": 1,
+ *	  "reason": text,                                     absent, or why "groups" is empty
  *	  "columns": [{ "name", "commit": 40 digits | null, "subject": text | null }],
  *	  "groups": [{
  *	    "axes": [{ "name", "value" }],                      sorted by name

@@ -36,6 +36,23 @@ const char *judge_word(enum judge_kind kind)
 	return words[kind];
 }
 
+enum judge_estimator judge_estimator(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum judge_estimator estimator;
+	} estimators[] = { { "mean", JUDGE_MEAN },
+			   { "hmean", JUDGE_HMEAN },
+			   { "median", JUDGE_MEDIAN } };
+
+	for (size_t i = 0; i < countof(estimators); i++) {
+		if (strcmp(estimators[i].word, word) == 0) {
+			return estimators[i].estimator;
+		}
+	}
+	return JUDGE_PERCENTILE;
+}
+
 void verdict_say(struct judge_verdict *verdict, const char *format, ...)
 {
 	size_t used = strlen(verdict->reason);
@@ -133,6 +150,8 @@ static void measure(struct judge_verdict *verdict, const struct units *units)
 	if (fit.is_flat && verdict->kind != JUDGE_TOO_FEW_RUNS) {
 		verdict_set(verdict, JUDGE_NO_CHANGE);
 		verdict_say(verdict, "every value is the same");
+		verdict->interval_90 = verdict->interval_95 = (struct judge_interval){ NAN, NAN };
+		verdict->needs = NAN;
 	}
 }
 

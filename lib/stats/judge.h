@@ -36,6 +36,9 @@ struct judge_sample {
  * over runs it is averaged. */
 enum judge_estimator { JUDGE_MEAN, JUDGE_HMEAN, JUDGE_MEDIAN, JUDGE_PERCENTILE };
 
+/* From a job's word: "mean", "hmean", "median", or a percentile as "p99". */
+enum judge_estimator judge_estimator(const char *word);
+
 struct judge_metric {
 	const char *name;
 	const char *unit; /* NULL: unknown.  An amount, as "KiB", is no witness of time */

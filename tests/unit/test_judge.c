@@ -142,6 +142,7 @@ static void c04_zeros(void)
 	judge_all(inputs, 3, 0, verdicts);
 	CHECK_KIND(verdicts[0], JUDGE_NO_CHANGE);
 	CHECK_NEAR(verdicts[0].effect, 0, 0);
+	CHECK(isnan(verdicts[0].interval_95.low)); /* what does not vary has no interval */
 	CHECK_KIND(verdicts[1], JUDGE_REGRESSION);
 	CHECK(!verdicts[1].is_ratio);
 	CHECK_NEAR(verdicts[1].effect, 16.0 / 3, 1e-12);

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * patchmeter compare - what changed between commits, from files of results.
+ */
+#include "explain.h"
+#include "jobs.h"
+#include "lib/report/format.h"
+#include "verb.h"
+
+#define LIMIT_BYTES ((size_t)64 << 20)
+#define NAMES_SHOWN 10
+
+struct options {
+	const char *format;
+	const char *jobs;
+	bool is_json;
+	bool is_all;
+	bool is_explained;
+	bool wants_exit_code;
+};
+
+/* The files of the command line. */
+struct sides {
+	struct names *ids;
+	struct results **at;
+	size_t nr;
+};
+
+static void sides_release(struct sides *sides)
+{
+	for (size_t i = 0; i < sides->nr; i++) {
+		results_free(sides->at[i]);
+	}
+	free(sides->at);
+	names_free(sides->ids);
+}
+
+DEFINE_SCOPED_EMBEDDED(sides_release, struct sides)
+
+static bool read_sides(struct sides *sides, const struct call *call, struct err *err)
+{
+	sides->ids = names_new();
+	sides->at = mem_array((size_t)call->argc, sizeof(struct results *));
+	for (int i = 1; i < call->argc; i++) {
+		if (!results_read(call->argv[i], sides->ids, &sides->at[sides->nr], err)) {
+			return false;
+		}
+		sides->nr++;
+	}
+	return true;
+}
+
+/* The job file tells what metrics mean; that there is none is no failure. */
+static bool read_spec(const struct sides *sides, const struct options *options,
+		      struct spec **ret_spec, struct err *err)
+{
+	struct err local = ERR_INIT;
+
+	for (size_t i = 0; i < sides->nr; i++) {
+		const char *benchmark = sides->at[i]->benchmark;
+
+		if (!benchmark || strchr(benchmark, '/')) {
+			continue;
+		}
+		if (jobs_read(options->jobs, benchmark, ret_spec, &local)) {
+			return true;
+		}
+		if (local.kind != ERR_ABSENT || options->jobs) {
+			return err_set(err, local.kind, "%s", local.message);
+		}
+	}
+	return true;
+}
+
+/* printing */
+
+static void print_view(const struct json *view, const struct options *options)
+{
+	scoped(str_release) struct str out = STR_INIT;
+
+	format_get(options->format)
+		->write(view, &(struct format_options){ .is_all = options->is_all }, &out);
+	fwrite(out.at, 1, out.length, stdout);
+}
+
+static void print_explanation(const struct pairing *pairing)
+{
+	scoped(str_release) struct str text = STR_INIT;
+	scoped(str_release) struct str clean = STR_INIT;
+
+	explain(pairing, &text);
+	str_append_clean(&clean, text.at, text.length, true, SIZE_MAX);
+	fwrite(clean.at, 1, clean.length, stdout);
+}
+
+static void describe_side(const struct results *side, struct str *out)
+{
+	str_printf(out, "  %s has ", side->path);
+	if (side->metrics.nr == 0) {
+		str_append(out, "no metric");
+	}
+	for (size_t i = 0; i < side->metrics.nr && i < NAMES_SHOWN; i++) {
+		str_printf(out, "%s%s", i ? ", " : "", side->metrics.at[i].name);
+	}
+	if (side->metrics.nr > NAMES_SHOWN) {
+		str_printf(out, " and %zu more", side->metrics.nr - NAMES_SHOWN);
+	}
+	if (side->nr_failed > 0) {
+		str_printf(out, "; %zu runs failed", side->nr_failed);
+	}
+	str_append_char(out, '\n');
+}
+
+/* Nothing can be compared: what each side has, and why that makes no pair. */
+static int fail_nothing(const struct call *call, const struct pairing *pairing)
+{
+	scoped(str_release) struct str text = STR_INIT;
+	scoped(str_release) struct str clean = STR_INIT;
+
+	str_printf(&text, "nothing to compare: %s\n", pairing_reason(pairing));
+	for (size_t i = 0; i < pairing->nr_sides; i++) {
+		describe_side(pairing->sides[i], &text);
+	}
+	str_append_clean(&clean, text.at, text.length, true, SIZE_MAX);
+	fprintf(stderr, "patchmeter %s: %s", call->verb->name, clean.at);
+	return EXIT_NOTHING;
+}
+
+/* deciding */
+
+static bool has_regression(const struct json *rows, bool is_headline_only)
+{
+	for (size_t i = 0; i < json_size(rows); i++) {
+		const struct json *row = json_at(rows, i);
+		size_t nr = json_size(json_get(row, "changes"));
+
+		for (size_t j = 0; j < nr && (!is_headline_only || is_view_headline(row)); j++) {
+			if (view_meaning(row, j) == VIEW_WORSE) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static int exit_code_of(const struct json *view, const struct options *options)
+{
+	const struct json *groups = json_get(view, "groups");
+
+	for (size_t i = 0; options->wants_exit_code && i < json_size(groups); i++) {
+		const struct json *group = json_at(groups, i);
+
+		if (has_regression(json_get(group, "rows"), true) ||
+		    has_regression(json_get(group, "failures"), false)) {
+			return EXIT_DIFFERENT;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* the two ways to be called */
+
+static int compare_files(const struct call *call, const struct options *options)
+{
+	scoped(sides_release) struct sides sides = { 0 };
+	scoped(spec_free) struct spec *spec = NULL;
+	scoped(pairing_free) struct pairing *pairing = NULL;
+	scoped(json_free) struct json *view = NULL;
+	struct err err = ERR_INIT;
+
+	if (!read_sides(&sides, call, &err) || !read_spec(&sides, options, &spec, &err)) {
+		return call_fail_file(call, &err);
+	}
+	pairing = pairing_new((const struct results *const *)sides.at, sides.nr, spec);
+	view = pairing_view(pairing);
+	if (pairing_reason(pairing)) {
+		if (options->is_json) {
+			print_view(view, options);
+		}
+		return fail_nothing(call, pairing);
+	}
+	print_view(view, options);
+	if (options->is_explained) {
+		print_explanation(pairing);
+	}
+	return exit_code_of(view, options);
+}
+
+/* A document that --json printed before. */
+static int show_document(const struct call *call, const struct options *options)
+{
+	scoped(json_free) struct json *view = NULL;
+	struct err err = ERR_INIT;
+
+	if (!json_read_file(call->argv[1], LIMIT_BYTES, &view, &err) || !view_check(view, &err)) {
+		return call_fail_file(call, &err);
+	}
+	print_view(view, options);
+	return json_size(json_get(view, "groups")) > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
+}
+
+/* Checks what the options say together; 0: fine, else the exit code. */
+static int check_options(const struct call *call, struct options *options)
+{
+	if (options->is_json) {
+		if (options->format && strcmp(options->format, "json") != 0) {
+			return call_usage(call, "--json and --format %s contradict each other",
+					  options->format);
+		}
+		options->format = "json";
+	}
+	options->format = options->format ? options->format : "text";
+	options->is_json = strcmp(options->format, "json") == 0;
+	if (!format_get(options->format)) {
+		scoped(str_release) struct str names = STR_INIT;
+
+		for (size_t i = 0; format_at(i); i++) {
+			str_printf(&names, "%s%s", i ? ", " : "", format_at(i)->name);
+		}
+		return call_usage(call, "--format: expected one of %s", names.at);
+	}
+	if (options->is_explained && strcmp(options->format, "text") != 0 &&
+	    strcmp(options->format, "lkp") != 0) {
+		return call_usage(call, "--explain needs --format text or lkp");
+	}
+	if (call->argc < 2) {
+		return call_usage(call, "expected the results of a base and a head");
+	}
+	if (call->argc == 2 && options->is_explained) {
+		return call_usage(call, "--explain needs the results themselves, not a document");
+	}
+	if (call->argc - 1 > VIEW_MAX_COLUMNS) {
+		return call_usage(call, "expected at most %d results", VIEW_MAX_COLUMNS);
+	}
+	return 0;
+}
+
+int verb_compare(struct call *call)
+{
+	struct options options = { 0 };
+	const struct option_row rows[] = {
+		{ "format", 0, "FORMAT", "text, lkp (the table of mails), md, csv or json (text)",
+		  OPTION_TEXT, &options.format },
+		{ "json", 0, NULL, "the same as --format json", OPTION_FLAG, &options.is_json },
+		{ "all", 0, NULL, "show metrics that did not change, too", OPTION_FLAG,
+		  &options.is_all },
+		{ "explain", 0, NULL, "tell how each verdict was reached", OPTION_FLAG,
+		  &options.is_explained },
+		{ "exit-code", 0, NULL, "exit with 1 where a headline metric is worse", OPTION_FLAG,
+		  &options.wants_exit_code },
+		{ "jobs", 0, "FOLDER", "where the job files are", OPTION_TEXT, &options.jobs },
+	};
+	int exit_code;
+
+	if (!call_options(call, rows, countof(rows), &exit_code)) {
+		return exit_code;
+	}
+	exit_code = check_options(call, &options);
+	if (exit_code != 0) {
+		return exit_code;
+	}
+	return call->argc == 2 ? show_document(call, &options) : compare_files(call, &options);
+}

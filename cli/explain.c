@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "explain.h"
+
+#include <math.h>
+
+/* How many metrics share the false discovery rate with this one. */
+static size_t family_size(const struct pairing *pairing, size_t head, bool is_headline)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pairing->rows.nr; i++) {
+		nr += pairing->rows.at[i].known.is_headline == is_headline &&
+		      !isnan(pairing->verdicts[head - 1][i].p);
+	}
+	return nr;
+}
+
+static void explain_interval(const struct judge_verdict *verdict, struct str *out)
+{
+	double scale = verdict->is_ratio ? 100 : 1;
+	const char *unit = verdict->is_ratio ? " %" : "";
+
+	str_printf(
+		out,
+		"  change %+.4g%s, 90 %% interval %+.4g%s to %+.4g%s, 95 %% %+.4g%s to %+.4g%s\n",
+		scale * verdict->effect, unit, scale * verdict->interval_90.low, unit,
+		scale * verdict->interval_90.high, unit, scale * verdict->interval_95.low, unit,
+		scale * verdict->interval_95.high, unit);
+}
+
+static void explain_test(const struct pairing *pairing, size_t head,
+			 const struct judge_verdict *verdict, struct str *out)
+{
+	struct judge_options limits = JUDGE_OPTIONS_INIT;
+	bool is_headline = verdict->metric->is_headline;
+
+	str_printf(out, "  smallest change worth telling %.4g %%", 100 * verdict->min_effect);
+	if (verdict->metric->is_exact) {
+		str_append(out, "; exact: judged by that alone, and named where a time follows\n");
+		return;
+	}
+	str_printf(out, "; p %.3g, q %.3g among %zu %s, changed from %.2g down\n", verdict->p,
+		   verdict->q, family_size(pairing, head, is_headline),
+		   is_headline ? "headline metrics" : "other metrics",
+		   is_headline ? limits.q_headline : limits.q_support);
+}
+
+static void explain_row(const struct pairing *pairing, size_t head, size_t row, struct str *out)
+{
+	const struct pairing_row *from = &pairing->rows.at[row];
+	const struct judge_verdict *verdict = &pairing->verdicts[head - 1][row];
+
+	str_printf(out, "%s: %s", from->title, judge_word(verdict->kind));
+	if (verdict->reason[0]) {
+		str_printf(out, " (%s)", verdict->reason);
+	}
+	str_printf(out, "\n  %s is better", from->known.is_higher_better ? "higher" : "lower");
+	if (verdict->base.nr > 0 && verdict->head.nr > 0) {
+		str_printf(out, "; %zu and %zu units, a boot or a run each", verdict->base.nr,
+			   verdict->head.nr);
+	}
+	str_printf(out, "%s%s\n", from->known.note ? "; " : "",
+		   from->known.note ? from->known.note : "");
+	if (!isnan(verdict->interval_95.low)) {
+		explain_interval(verdict, out);
+		explain_test(pairing, head, verdict, out);
+	}
+}
+
+void explain(const struct pairing *pairing, struct str *out)
+{
+	for (size_t head = 1; head < pairing->nr_sides; head++) {
+		str_printf(out, "\n%s against %s\n\n", pairing->sides[head]->path,
+			   pairing->sides[0]->path);
+		for (size_t i = 0; i < pairing->rows.nr; i++) {
+			explain_row(pairing, head, i, out);
+		}
+	}
+}

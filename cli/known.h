@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * known.h - what is known of a metric of a result file: what its job says, else what its name says.
+ *
+ * Files of results carry numbers, not meanings.  Where the benchmark's job file is at hand it tells
+ * direction, unit and the rest.  Else every metric decides, and a name like `ops_per_sec` tells that
+ * higher is better; what tells nothing is taken for a time or a count, where lower is better.
+ */
+#ifndef CLI_KNOWN_H
+#define CLI_KNOWN_H
+
+#include "lib/spec/spec.h"
+#include "lib/stats/judge.h"
+
+struct known {
+	const char *unit; /* NULL: unknown */
+	const char *note; /* for the reader; NULL: none */
+	bool is_higher_better;
+	bool is_headline;
+	bool is_exact;
+	enum judge_estimator estimator;
+	double floor; /* as the judge takes it */
+};
+
+/* `spec` may be NULL; texts are the spec's, or last forever. */
+struct known known_metric(const struct spec *spec, const char *name);
+
+#endif
