@@ -121,7 +121,7 @@ static double resolution_of(const struct units *units)
 {
 	double scale = 1;
 
-	for (size_t i = 0; i < units->units.nr;) {
+	for (size_t i = 0; i < units->units.nr && scale < 1e300;) {
 		double scaled = units->units.at[i].value * scale;
 
 		if (fabs(scaled - round(scaled)) <= 4e-16 * fabs(scaled)) {

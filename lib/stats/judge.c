@@ -125,6 +125,32 @@ static void test_exact(struct judge_verdict *verdict, const struct fit *fit)
 	verdict->interval_95 = interval_of(fit, verdict->is_ratio, 1.960 * se);
 }
 
+/* Squares of values beyond some 1e150 do not fit a double. */
+static bool is_computable(const struct fit *fit)
+{
+	return isfinite(fit->effect) && isfinite(fit->se) && fit->se > 0 && isfinite(fit->df);
+}
+
+/* What keeps the fit from being tested; false: nothing. */
+static bool is_untestable(struct judge_verdict *verdict, const struct fit *fit)
+{
+	if (fit->nr[0] < 2 || fit->nr[1] < 2) {
+		verdict_set(verdict, JUDGE_TOO_FEW_RUNS);
+		verdict_say(verdict, "%zu and %zu boots, it takes 2 of each side", fit->nr[0],
+			    fit->nr[1]);
+	} else if (fit->is_flat) {
+		verdict_set(verdict, JUDGE_NO_CHANGE);
+		verdict_say(verdict, "every value is the same");
+		verdict->p = verdict->metric->is_exact ? (double)NAN : 1;
+	} else if (!is_computable(fit)) {
+		verdict_set(verdict, JUDGE_NOT_COMPARABLE);
+		verdict_say(verdict, "values too large or too small to compute with");
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void measure(struct judge_verdict *verdict, const struct units *units)
 {
 	const struct judge_metric *metric = verdict->metric;
@@ -138,20 +164,13 @@ static void measure(struct judge_verdict *verdict, const struct units *units)
 	verdict->log_ratio = fit.is_relative ? fit.effect : (double)NAN;
 	verdict->effect = fit.is_relative ? fit.level[1] / fit.level[0] - 1
 					  : effect_of(&fit, verdict->is_ratio, fit.effect);
-	if (fit.nr[0] < 2 || fit.nr[1] < 2) {
-		verdict_set(verdict, JUDGE_TOO_FEW_RUNS);
-		verdict_say(verdict, "%zu and %zu boots, it takes 2 of each side", fit.nr[0],
-			    fit.nr[1]);
-	} else if (metric->is_exact) {
+	if (is_untestable(verdict, &fit)) {
+		return;
+	}
+	if (metric->is_exact) {
 		test_exact(verdict, &fit);
 	} else {
 		test(verdict, &fit);
-	}
-	if (fit.is_flat && verdict->kind != JUDGE_TOO_FEW_RUNS) {
-		verdict_set(verdict, JUDGE_NO_CHANGE);
-		verdict_say(verdict, "every value is the same");
-		verdict->interval_90 = verdict->interval_95 = (struct judge_interval){ NAN, NAN };
-		verdict->needs = NAN;
 	}
 }
 

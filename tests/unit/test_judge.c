@@ -446,6 +446,31 @@ static void families_are_corrected(void)
 	}
 }
 
+/* No value of a hostile program makes the judge hang, or say what is not a number. */
+static void extremes_are_survived(void)
+{
+	static const double values[] = { 0,      -1,   1,     5e-324, 1e-310, 1e-200, 1e-16,
+					 -1e-16, 1e16, 1e155, 1e200,  1e308,  -1e308, 1.7e308 };
+	size_t nr = countof(values);
+
+	for (size_t i = 0; i < nr * nr * nr; i++) {
+		double a = values[i % nr];
+		double b = values[i / nr % nr];
+		double c = values[i / nr / nr];
+		struct input input = headline("m");
+		struct judge_verdict verdict;
+
+		add_values(&input, false, VALUES(a, a, b));
+		add_values(&input, true, VALUES(b, c, c));
+		verdict = judge_alone(&input);
+		if (verdict.kind != JUDGE_NOT_COMPARABLE) {
+			CHECK(verdict.p >= 0 && verdict.p <= 1 && verdict.q <= 1);
+		} else {
+			CHECK(isnan(verdict.p));
+		}
+	}
+}
+
 static void failures_are_counted(void)
 {
 	double p;
@@ -480,6 +505,7 @@ static const struct t_case cases[] = {
 	{ "what is sure but small is no change", small_effects_are_not_worth_it },
 	{ "the metric's direction makes a regression", direction_decides },
 	{ "history can only add doubt", history_only_widens },
+	{ "extreme values are survived", extremes_are_survived },
 	{ "failures are a change where chance alone is below 1 %", failures_are_counted },
 	{ "q is corrected within headline and within other metrics", families_are_corrected },
 };
