@@ -2,6 +2,7 @@
 #include "format.h"
 
 #include "lkp.h"
+#include "pct.h"
 #include "rows.h"
 #include "view.h"
 
@@ -17,6 +18,7 @@ static void write_json(const struct json *view, const struct format_options *opt
 static const struct format formats[] = {
 	{ "text", "text/plain; charset=utf-8", "intervals and verdicts, for terminals", rows_text },
 	{ "lkp", "text/plain; charset=utf-8", "the table of the mails", lkp_write },
+	{ "pct", "text/plain; charset=utf-8", "normalised values and improvements", pct_write },
 	{ "md", "text/markdown; charset=utf-8", "Markdown", rows_markdown },
 	{ "csv", "text/csv; charset=utf-8", "a line a metric and column, for programs", rows_csv },
 	{ "json", "application/json", "the whole document", write_json },

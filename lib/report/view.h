@@ -16,7 +16,7 @@
  *	    "failures": [{ "metric", "cells": [{ "fails", "runs" }], "changes": [CHANGE] }],
  *	    "rows": [{ "metric", "unit": text | null, "better": "higher" | "lower",
  *	               "class": "headline" | "supporting" | "monitor", "is_exact",
- *	               "note": text | null,
+ *	               "estimator": "mean" | ... | null, "note": text | null,
  *	               "cells": [{ "value", "stddev", "n", "reason", "samples": [] }],
  *	               "changes": [CHANGE] }] }],
  *	  "summary": [{ "regressions", "improvements", "unchanged", "unknown", "missing",

@@ -111,6 +111,7 @@ static struct json *row_json(const struct view_row *from, size_t nr_columns)
 	json_put_text(row, "better", from->is_higher_better ? "higher" : "lower");
 	json_put_text(row, "class", classes[from->class]);
 	json_put_bool(row, "is_exact", from->is_exact);
+	json_put_text(row, "estimator", from->estimator);
 	json_put_text(row, "note", from->note);
 	for (size_t i = 0; i < nr_columns; i++) {
 		json_append(cells, cell_json(&from->cells[i]));

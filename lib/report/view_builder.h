@@ -51,6 +51,7 @@ struct view_row {
 	bool is_higher_better;
 	bool is_exact;
 	enum view_class class;
+	const char *estimator; /* "mean", "hmean", "median", "p99"; NULL: unknown */
 	const char *note;
 	const struct view_cell *cells;     /* one a column */
 	const struct view_change *changes; /* one a column but the first */

@@ -160,9 +160,13 @@ static bool is_one_of(const char *text, const char *const *words, size_t nr_word
 static bool check_row(const struct place *place, const struct json *row)
 {
 	static const struct member own[] = {
-		{ "metric", WHAT_TEXT },   { "unit", WHAT_TEXT_OR_NULL },
-		{ "better", WHAT_TEXT },   { "class", WHAT_TEXT },
-		{ "is_exact", WHAT_BOOL }, { "note", WHAT_TEXT_OR_NULL },
+		{ "metric", WHAT_TEXT },
+		{ "unit", WHAT_TEXT_OR_NULL },
+		{ "better", WHAT_TEXT },
+		{ "class", WHAT_TEXT },
+		{ "is_exact", WHAT_BOOL },
+		{ "note", WHAT_TEXT_OR_NULL },
+		{ "estimator", WHAT_TEXT_OR_NULL },
 	};
 	static const struct member members[] = {
 		{ "value", WHAT_NUMBER_OR_NULL },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A document that passes view_check() can wear every format: text on clean lines, no NaN. */
+/* A document that passes view_check() can wear every format, on clean lines, and make a mail that
+ * keeps its bounds. */
 #include "lib/report/format.h"
+#include "lib/report/mail.h"
 #include "lib/report/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -21,6 +23,27 @@ static void write_all(const struct json *view, const struct format_options *opti
 	}
 }
 
+static void write_mail(const struct json *view)
+{
+	scoped(json_free) struct json *facts = json_new_object();
+	scoped(str_release) struct str mail = STR_INIT;
+
+	mail_body(view, facts, &mail);
+	if (mail.length > MAIL_MAX_BYTES) {
+		bug("a mail of %zu bytes", mail.length);
+	}
+	for (const char *at = mail.at; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		if (strcspn(at, "\n") > MAIL_MAX_LINE_BYTES) {
+			bug("a line of %zu bytes", strcspn(at, "\n"));
+		}
+	}
+	str_truncate(&mail, 0);
+	mail_subject(view, facts, &mail);
+	if (strchr(mail.at, '\n')) {
+		bug("a subject of two lines");
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	scoped(json_free) struct json *view = NULL;
@@ -32,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	write_all(view, &(struct format_options){ 0 });
 	write_all(view, &(struct format_options){ .is_all = true, .is_compat = true });
 	write_all(view, &(struct format_options){ .is_all = true, .limit_rows = 2 });
+	write_mail(view);
 	view_decorate(view);
 	return 0;
 }

@@ -531,6 +531,9 @@ static void failures_are_rates(void)
 	CHECK(strstr(text, "dmesg.oops  fails  1 of 4      0 of 0         n/a  -") != NULL);
 	CHECK(strstr(text, "dmesg.oops  fails  1 of 4      5 of 5      +75 points  -") != NULL);
 	CHECK(strstr(text, ": 1 failure rate changed\n") != NULL);
+	free(move(&text));
+	text = written("pct", view);
+	CHECK_TEXT(text, "fail:runs  1:4 0:0  dmesg.oops\nfail:runs  1:4 5:5  dmesg.oops\n");
 	view_decorate(view);
 	check_finite(view);
 }

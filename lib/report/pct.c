@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pct.h"
+
+#include <math.h>
+
+#include "lib/base/mem.h"
+#include "lib/text/width.h"
+#include "number.h"
+#include "view.h"
+
+#define RULE       "==================================================================\n"
+#define CELL_WIDTH 20
+#define GAP        5
+#define TITLE      "[pct imp](CV)"
+
+struct item {
+	const struct json *group;
+	const struct json *row;
+	bool is_written;
+};
+
+struct items {
+	VEC(struct item) list;
+	bool has_groups; /* more than one set of parameters */
+};
+
+/* The rows of one table. */
+struct sweep {
+	const struct json *view;
+	VEC(struct item) points;
+};
+
+static bool is_same_text(const struct json *a, const struct json *b, const char *name)
+{
+	const char *left = json_text(json_get(a, name));
+	const char *right = json_text(json_get(b, name));
+
+	return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+/* Whether two rows stand in one table. */
+static bool is_alike(const struct items *items, const struct json *a, const struct json *b)
+{
+	if (items->has_groups) {
+		return is_same_text(a, b, "metric");
+	}
+	return is_same_text(a, b, "unit") && is_same_text(a, b, "better") &&
+	       is_same_text(a, b, "estimator") && is_same_text(a, b, "class");
+}
+
+/* labels */
+
+static const char *axis_value(const struct json *group, const char *name)
+{
+	const struct json *axes = json_get(group, "axes");
+
+	for (size_t i = 0; i < json_size(axes); i++) {
+		const char *other = json_text(json_get(json_at(axes, i), "name"));
+
+		if (other && strcmp(other, name) == 0) {
+			return json_text(json_get(json_at(axes, i), "value"));
+		}
+	}
+	return "";
+}
+
+static bool does_vary(const struct sweep *sweep, const char *name)
+{
+	const char *first = axis_value(sweep->points.at[0].group, name);
+
+	for (size_t i = 1; i < sweep->points.nr; i++) {
+		if (strcmp(axis_value(sweep->points.at[i].group, name), first) != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Appends the axes of a group that vary over the sweep, "16-groups", or those that do not,
+ * "compiler=gcc-12". */
+static void append_axes(const struct sweep *sweep, const struct json *group, bool is_varying,
+			struct str *out)
+{
+	const struct json *axes = json_get(group, "axes");
+	size_t before = out->length;
+
+	for (size_t i = 0; i < json_size(axes); i++) {
+		const struct json *axis = json_at(axes, i);
+
+		if (does_vary(sweep, json_text(json_get(axis, "name"))) != is_varying) {
+			continue;
+		}
+		str_append(out, out->length == before ? "" : is_varying ? "/" : " ");
+		view_text(axis, is_varying ? "value" : "name", out);
+		str_append_char(out, is_varying ? '-' : '=');
+		view_text(axis, is_varying ? "name" : "value", out);
+	}
+}
+
+static void append_label(const struct sweep *sweep, const struct item *item, struct str *out)
+{
+	size_t before = out->length;
+
+	append_axes(sweep, item->group, true, out);
+	if (out->length == before) {
+		view_text(item->row, "metric", out);
+	}
+}
+
+static size_t label_width(const struct sweep *sweep)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < sweep->points.nr; i++) {
+		scoped(str_release) struct str label = STR_INIT;
+		size_t cells;
+
+		append_label(sweep, &sweep->points.at[i], &label);
+		cells = width_of(label.at);
+		width = cells > width ? cells : width;
+	}
+	return width;
+}
+
+/* cells */
+
+static void append_cell(const struct json *row, size_t column, struct str *out)
+{
+	const struct json *cells = json_get(row, "cells");
+	const struct json *cell = json_at(cells, column);
+	const char *better = json_text(json_get(row, "better"));
+	double base = json_number(json_get(json_at(cells, 0), "value"), NAN);
+	double value = json_number(json_get(cell, "value"), NAN);
+	double improvement = (value - base) / base * 100;
+	double variation = number_relative(value, json_number(json_get(cell, "stddev"), NAN));
+
+	if (strcmp(better, "lower") == 0) {
+		improvement = -improvement;
+	}
+	if (isfinite(improvement)) {
+		str_printf(out, "%4.2f [%6.2f]", value / base, improvement);
+	} else {
+		str_printf(out, "%4s [%6s]", column > 0 && fabs(value) > 0 ? "new" : "n/a", "n/a");
+	}
+	if (isfinite(variation)) {
+		str_printf(out, "(%5.2f)", variation);
+	} else {
+		str_printf(out, "(%5s)", "-");
+	}
+}
+
+/* tables */
+
+static const char *statistic(const struct json *row)
+{
+	static const struct {
+		const char *estimator;
+		const char *title;
+	} names[] = { { "mean", "AMean" }, { "hmean", "HMean" }, { "median", "Median" } };
+	const char *estimator = json_text(json_get(row, "estimator"));
+
+	for (size_t i = 0; estimator && i < countof(names); i++) {
+		if (strcmp(estimator, names[i].estimator) == 0) {
+			return names[i].title;
+		}
+	}
+	return estimator;
+}
+
+static void write_title(const struct sweep *sweep, bool has_groups, struct str *out)
+{
+	const struct json *row = sweep->points.at[0].row;
+	scoped(str_release) struct str fixed = STR_INIT;
+
+	append_axes(sweep, sweep->points.at[0].group, false, &fixed);
+	str_append(out, RULE);
+	if (has_groups) {
+		str_append(out, "Test          : ");
+		view_text(row, "metric", out);
+		str_append_char(out, '\n');
+	}
+	if (fixed.length > 0) {
+		str_printf(out, "Parameters    : %s\n", fixed.at);
+	}
+	str_append(out, "Units         : Normalized ");
+	view_text(row, "unit", out);
+	str_printf(out, "\nInterpretation: %s is better\n",
+		   strcmp(json_text(json_get(row, "better")), "lower") == 0 ? "Lower" : "Higher");
+	if (statistic(row)) {
+		str_printf(out, "Statistic     : %s\n", statistic(row));
+	}
+	str_append(out, RULE);
+}
+
+/* Each name stands two cells right of its column. */
+static void write_heads(const struct sweep *sweep, size_t width, struct str *out)
+{
+	const struct json *columns = json_get(sweep->view, "columns");
+
+	width_pad(out, "Case:", width + GAP + 2, WIDTH_LEFT);
+	for (size_t i = 0; i < json_size(columns); i++) {
+		scoped(str_release) struct str head = STR_INIT;
+		bool is_last = i + 1 == json_size(columns);
+
+		view_text(json_at(columns, i), "name", &head);
+		str_append(&head, TITLE);
+		width_pad(out, head.at, is_last ? 0 : CELL_WIDTH + GAP - 1, WIDTH_LEFT);
+		str_append(out, is_last ? "\n" : " ");
+	}
+}
+
+static void write_sweep(const struct sweep *sweep, bool has_groups, struct str *out)
+{
+	size_t nr_columns = json_size(json_get(sweep->view, "columns"));
+	size_t width = label_width(sweep);
+
+	write_title(sweep, has_groups, out);
+	write_heads(sweep, width, out);
+	for (size_t i = 0; i < sweep->points.nr; i++) {
+		scoped(str_release) struct str label = STR_INIT;
+
+		append_label(sweep, &sweep->points.at[i], &label);
+		width_pad(out, label.at, width, WIDTH_RIGHT);
+		for (size_t j = 0; j < nr_columns; j++) {
+			str_printf(out, "%*s", GAP, "");
+			append_cell(sweep->points.at[i].row, j, out);
+		}
+		str_append_char(out, '\n');
+	}
+	str_append_char(out, '\n');
+}
+
+/* A failure has no mean to be normalised: its fails of its runs, column by column. */
+static void write_failures(const struct json *group, const struct format_options *options,
+			   struct str *out)
+{
+	const struct json *failures = json_get(group, "failures");
+
+	for (size_t i = 0; i < json_size(failures); i++) {
+		const struct json *failure = json_at(failures, i);
+		const struct json *cells = json_get(failure, "cells");
+
+		if (!format_is_shown(failure, options)) {
+			continue;
+		}
+		str_append(out, "fail:runs ");
+		for (size_t j = 0; j < json_size(cells); j++) {
+			str_printf(out, " %" PRId64 ":%" PRId64,
+				   json_int(json_get(json_at(cells, j), "fails"), 0),
+				   json_int(json_get(json_at(cells, j), "runs"), 0));
+		}
+		str_append(out, "  ");
+		view_text(failure, "metric", out);
+		str_append_char(out, '\n');
+	}
+}
+
+static void collect(struct items *items, const struct json *group,
+		    const struct format_options *options)
+{
+	const struct json *rows = json_get(group, "rows");
+
+	for (size_t i = 0; i < json_size(rows); i++) {
+		if (format_is_shown(json_at(rows, i), options)) {
+			*vec_push(&items->list) =
+				(struct item){ .group = group, .row = json_at(rows, i) };
+		}
+	}
+}
+
+void pct_write(const struct json *view, const struct format_options *options, struct str *out)
+{
+	const struct json *groups = json_get(view, "groups");
+	struct items items = { .has_groups = json_size(groups) > 1 };
+
+	for (size_t i = 0; i < json_size(groups); i++) {
+		collect(&items, json_at(groups, i), options);
+	}
+	for (size_t i = 0; i < items.list.nr; i++) {
+		struct sweep sweep = { .view = view };
+
+		for (size_t j = i; !items.list.at[i].is_written && j < items.list.nr; j++) {
+			struct item *item = &items.list.at[j];
+
+			if (is_alike(&items, items.list.at[i].row, item->row)) {
+				*vec_push(&sweep.points) = *item;
+				item->is_written = j > i;
+			}
+		}
+		if (sweep.points.nr > 0) {
+			write_sweep(&sweep, items.has_groups, out);
+		}
+		vec_release(&sweep.points);
+	}
+	vec_release(&items.list);
+	for (size_t i = 0; i < json_size(groups); i++) {
+		write_failures(json_at(groups, i), options, out);
+	}
+}
