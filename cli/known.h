@@ -3,8 +3,8 @@
  * known.h - what is known of a metric of a result file: what its job says, else what its name says.
  *
  * Files of results carry numbers, not meanings.  Where the benchmark's job file is at hand it tells
- * direction, unit and the rest.  Else every metric decides, and a name like `ops_per_sec` tells that
- * higher is better; what tells nothing is taken for a time or a count, where lower is better.
+ * direction, unit and the rest.  Else every metric decides, and a name like `ops_per_sec` tells
+ * that higher is better; what tells nothing is taken for a time or a count, where lower is better.
  */
 #ifndef CLI_KNOWN_H
 #define CLI_KNOWN_H

@@ -2,9 +2,9 @@
 /*
  * parked.h - the waiting room: requests that are ready for a thread, and those that sleep.
  *
- * Ready ones leave first come, first served.  A sleeping one becomes ready when its bell rings, when
- * its deadline passes, or when the room closes.  The state is in memory because it is worth nothing
- * after a restart: who was waiting asks again.
+ * Ready ones leave first come, first served.  A sleeping one becomes ready when its bell rings,
+ * when its deadline passes, or when the room closes.  The state is in memory because it is worth
+ * nothing after a restart: who was waiting asks again.
  *
  *	while ((entry = parked_take(parked)))
  *		if (!answer(container_of(entry, struct visit, entry)))

@@ -9,7 +9,7 @@
  *	{
  *		struct db *db = request_db(request, err);
  *		...
- *		reply_document(reply, move(&document));	// JSON, or HTML through the route's template
+ *		reply_document(reply, move(&document)); // JSON, or HTML by the route's template
  *		return true;
  *	}
  *

@@ -3,8 +3,8 @@
  * routes.h - the table of everything that can be asked over HTTP.
  *
  * docs/api.md is checked against it, and so is the matrix of who may do what.  A pattern is a path
- * whose variable parts are written `*`: "/run/<id>/file/<name>" is "/run/ * /file/ *" without the blanks.
- * Fixed words win over variable parts, so no name of a branch or machine can hide a page.
+ * whose variable parts are written `*`: "/run/<id>/file/<name>" is "/run/ * /file/ *" without the
+ * blanks. Fixed words win over variable parts, so no name of a branch or machine can hide a page.
  */
 #ifndef WEB_ROUTES_H
 #define WEB_ROUTES_H

@@ -218,7 +218,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 		return send_reply(visit);
 	}
 	if (visit->nr_body_bytes < visit->content_length) {
-		return MHD_YES; /* admitted: libmicrohttpd repeats its first call after the resume */
+		return MHD_YES; /* admitted: the first call comes again after the resume */
 	}
 	visit->state = VISIT_WORKING;
 	return enter(server, visit);

@@ -5,9 +5,9 @@
  *	join ─> deliver what an earlier life left ─> ┌ ask for a lease ─> steps ─> deliver ┐
  *	                                             └──────────────────<──────────────────┘
  *
- * Linear and blocking.  lease.json exists from the grant until the daemon has the run back, so a life
- * that ends anywhere is made up for by the next one: a finished run is delivered, an unfinished one
- * is given back as lost.
+ * Linear and blocking.  lease.json exists from the grant until the daemon has the run back, so a
+ * life that ends anywhere is made up for by the next one: a finished run is delivered, an
+ * unfinished one is given back as lost.
  */
 #ifndef WORKERS_AGENT_H
 #define WORKERS_AGENT_H

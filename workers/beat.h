@@ -2,9 +2,10 @@
 /*
  * beat.h - the heartbeat, in a process of its own.
  *
- * A lease lives by beats, and nothing a job does may stop them: so they are sent by a process that is
- * forked before anything else, runs with real-time priority in locked memory where that is allowed,
- * shares nothing with the agent but one socket, ignores polite signals, and ends when the agent does.
+ * A lease lives by beats, and nothing a job does may stop them: so they are sent by a process that
+ * is forked before anything else, runs with real-time priority in locked memory where that is
+ * allowed, shares nothing with the agent but one socket, ignores polite signals, and ends when the
+ * agent does.
  *
  *	if (!beat_start(&settings, &beat, err)) ...	// in main(), before threads and big memory
  *	beat_hold(beat, &lease, "build");

@@ -2,9 +2,10 @@
 /*
  * cache.h - builds that were made before, each in ROOT/cache/KEY/.
  *
- * An entry appears by one rename and is never changed: it is there whole or not at all.  Its tree is
- * sealed (tree_seal()), and an entry whose seal is broken, because a job wrote there or a disk lost
- * blocks, counts as none.  A build that failed is an entry, too, with its log and without a tree.
+ * An entry appears by one rename and is never changed: it is there whole or not at all.  Its tree
+ * is sealed (tree_seal()), and an entry whose seal is broken, because a job wrote there or a disk
+ * lost blocks, counts as none.  A build that failed is an entry, too, with its log and without a
+ * tree.
  */
 #ifndef WORKERS_CACHE_H
 #define WORKERS_CACHE_H

@@ -3,9 +3,9 @@
  * measure.h - runs a build: setup, warm-up, the iterations that count, teardown.
  *
  * Every iteration is a new process in the same folder.  Its raw output goes to the job's folder:
- * `stdout`, `stderr`, and as `output` what it wrote to PATCHMETER_RESULT; `stdout.1`, `stdout.2` ...
- * where the job repeats.  Nothing is read or judged here, and while an iteration runs this process
- * sleeps.
+ * `stdout`, `stderr`, and as `output` what it wrote to PATCHMETER_RESULT; `stdout.1`, `stdout.2`
+ * ... where the job repeats.  Nothing is read or judged here, and while an iteration runs this
+ * process sleeps.
  *
  *	struct measurement measurement;
  *	measure_start(&measurement, folder);
@@ -42,7 +42,8 @@ MUST_CHECK bool measure_teardown(const struct place *place, const struct job *jo
 				 struct arena *arena, const struct measurement *measurement,
 				 struct failure *ret_failure, struct err *err);
 
-/* "stdout" or "stdout.3": what the file of iteration `i` (from 0) of `nr` is called.  In the arena. */
+/* "stdout" or "stdout.3": what the file of iteration `i` (from 0) of `nr` is called.  In the
+ * arena. */
 const char *measure_file(struct arena *arena, const char *name, int64_t i, int64_t nr);
 
 #endif

@@ -3,7 +3,7 @@
  * place.h - the state folder of a worker: what is where, and who may use it.
  *
  *	ROOT/lock			held while a worker lives
- *	ROOT/lease.json			the lease that is being worked on, until the daemon has it back
+ *	ROOT/lease.json			the lease in work, until the daemon has it back
  *	ROOT/repos/ID.git		a bare mirror a repository
  *	ROOT/cache/KEY/			a build: entry.json, build.log, tree/
  *	ROOT/runs/LEASE/		what a run left, until the daemon has acknowledged it

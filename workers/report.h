@@ -2,10 +2,11 @@
 /*
  * report.h - what a run left, on its way to the daemon.
  *
- * A run's folder holds its files; finish.json, written last, lists them and says how it ended.  From
- * then on the run can be delivered by any later life of this worker, as often as it takes:
+ * A run's folder holds its files; finish.json, written last, lists them and says how it
+ * ended.  From then on the run can be delivered by any later life of this worker, as often as it
+ * takes:
  *
- *	steps ──> files ──report_write──> finish.json ──report_upload, report_finish──> folder removed
+ *	steps -> files -report_write-> finish.json -report_upload, report_finish-> folder removed
  */
 #ifndef WORKERS_REPORT_H
 #define WORKERS_REPORT_H

@@ -22,9 +22,9 @@ struct script {
 	bool is_build;   /* sees the sources, and only the parameters that it names */
 };
 
-/* Runs it to its end.  An end that is not exit status 0 is told in *ret_failure, with the reason of a
- * `run` step; *ret_failure->reason is NULL otherwise.  Texts are in the arena.  Errors as proc_run;
- * ERR_BROKEN also where something that it left cannot be killed. */
+/* Runs it to its end.  An end that is not exit status 0 is told in *ret_failure, with the reason
+ * of a `run` step; *ret_failure->reason is NULL otherwise.  Texts are in the arena.  Errors as
+ * proc_run; ERR_BROKEN also where something that it left cannot be killed. */
 MUST_CHECK bool script_run(const struct script *script, const struct place *place,
 			   const struct job *job, struct arena *arena,
 			   struct proc_result *ret_result, struct failure *ret_failure,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * settle.h - waits until the machine is quiet, so that a run measures the commit and not the rest of
- * the last one.
+ * settle.h - waits until the machine is quiet, so that a run measures the commit and not the rest
+ * of the last one.
  */
 #ifndef WORKERS_SETTLE_H
 #define WORKERS_SETTLE_H

@@ -6,8 +6,8 @@
  *	              steps_measure()                   │ steps_deliver()
  *
  * What a step finds out about the job is a value in the work, and skips the steps that only make
- * sense without it.  What goes wrong with this machine or the network is an error; before the middle
- * it becomes the run's failure, so that the daemon hears of it.
+ * sense without it.  What goes wrong with this machine or the network is an error; before the
+ * middle it becomes the run's failure, so that the daemon hears of it.
  */
 #ifndef WORKERS_STEPS_H
 #define WORKERS_STEPS_H
@@ -31,7 +31,7 @@ struct work {
 	struct build build;
 	struct measurement measurement;
 	bool is_set_up;
-	double busy; /* share of the processors that others used before the run; NAN: not looked at */
+	double busy; /* share of the processors others used before the run; NAN: not looked at */
 };
 
 /* The job and, where there is one, the lease with client and beat are the caller's to set. */

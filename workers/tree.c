@@ -211,7 +211,8 @@ bool tree_copy(const struct tree *tree, const char *to, const struct owner *owne
 			return err_set_errno(err, ERR_BROKEN, errno, "copy '%s'", from_path);
 		}
 	}
-	/* Children first: what is put into a folder changes its time, and its mode may forbid it. */
+	/* Children first: what is put into a folder changes its time, and its mode may forbid
+	 * it. */
 	for (size_t i = tree->entries.nr; i-- > 0;) {
 		const struct entry *entry = &tree->entries.at[i];
 		scoped(free) char *to_path = mem_printf("%s/%s", to, entry->name);

@@ -3,8 +3,8 @@
  * tree.h - folders full of files that strangers wrote: list, copy, hash, seal, remove.
  *
  * All of it works on a list made first, parents before children, names in byte order, so that the
- * same tree gives the same list everywhere.  No symbolic link is ever followed, nothing but folders,
- * regular files and links is looked into.
+ * same tree gives the same list everywhere.  No symbolic link is ever followed, nothing but
+ * folders, regular files and links is looked into.
  *
  *	scoped(tree_free) struct tree *tree = NULL;
  *	if (!tree_read(path, NULL, &tree, err) || !tree_copy(tree, to, owner, err)) ...
@@ -17,7 +17,8 @@
 #include "lib/base/err.h"
 #include "lib/base/hash.h"
 
-/* What sources get for a time of change, so that make sees none as newer than another: 2000-01-01. */
+/* What sources get for a time of change, so that make sees none as newer than another:
+ * 2000-01-01. */
 #define TREE_SOURCE_TIME_S INT64_C(946684800)
 
 struct tree;

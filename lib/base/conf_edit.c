@@ -13,8 +13,8 @@ static bool write_text(const char *path, const struct str *text, struct err *err
 	return str_write_file(path, text->at, text->length, mode, err);
 }
 
-/* Copies the text without the section's lines.  The empty line in front of it, which conf_file_add()
- * made, goes with it; where the section comes first, the one behind. */
+/* Copies the text without the section's lines.  The empty line in front of it, which
+ * conf_file_add() made, goes with it; where the section comes first, the one behind. */
 static bool cut_section(const char *file, const char *text, const char *section, const char *name,
 			struct str *ret_rest, bool *ret_was_there, struct err *err)
 {

@@ -13,8 +13,9 @@
 
 #include "base.h"
 
-/* Reads a number in JSON's form: no '+', no leading zeros, digits on both sides of the point.  Gives
- * its length in bytes.  One that is too large for a double is INFINITY with its sign. */
+/* Reads a number in JSON's form: no '+', no leading zeros, digits on both sides of the
+ * point.  Gives its length in bytes.  One that is too large for a double is INFINITY with its
+ * sign. */
 size_t decimal_read(const char *bytes, size_t left, double *ret_value);
 
 #endif

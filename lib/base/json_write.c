@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our own writer, because jansson prints 4.393 as 4.3929999999999998: true to the bit, and unfit for
- * people.  Here a number is the shortest decimal text that reads back as the same.
+ * Our own writer, because jansson prints 4.393 as 4.3929999999999998: true to the bit, and unfit
+ * for people.  Here a number is the shortest decimal text that reads back as the same.
  */
 #include "json.h"
 

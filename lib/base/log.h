@@ -18,7 +18,8 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 /* Lines below this level are dropped; the default is LOG_INFO.  Set once, in main(). */
 void log_set_level(enum log_level level);
 
-/* Writes one line: "key=value key='text'".  Leaves errno alone; what cannot be written is dropped. */
+/* Writes one line: "key=value key='text'".  Leaves errno alone; what cannot be written is
+ * dropped. */
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

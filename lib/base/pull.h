@@ -86,8 +86,8 @@ MUST_CHECK bool pull_next(struct pull *pull, struct pull_item *ret_item, struct 
 MUST_CHECK bool pull_need(struct pull *pull, enum pull_kind kind, struct pull_item *ret_item,
 			  struct err *err);
 
-/* Passes over the rest of what `item` began: of an object or array its end, of a name its value, else
- * nothing.  ERR_INPUT. */
+/* Passes over the rest of what `item` began: of an object or array its end, of a name its value,
+ * else nothing.  ERR_INPUT. */
 MUST_CHECK bool pull_skip(struct pull *pull, const struct pull_item *item, struct err *err);
 
 /* ERR_INPUT at an item that is JSON, but not what the caller can use: "WHAT: byte N: ...". */

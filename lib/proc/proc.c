@@ -100,7 +100,8 @@ static bool open_path(const char *path, int flags, int *ret_fd, struct err *err)
 	return true;
 }
 
-/* A pipe, although a file would do without us: `echo x > /dev/stderr` in a script empties a file. */
+/* A pipe, although a file would do without us: `echo x > /dev/stderr` in a script empties a
+ * file. */
 static bool open_stream(const char *path, int memory_fd, int ends[2], int *ret_file_fd,
 			struct err *err)
 {

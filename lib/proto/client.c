@@ -81,7 +81,8 @@ static struct patience patience_of(struct span span)
 	return (struct patience){ mono_after(mono_now(), span), FIRST_PAUSE_MS };
 }
 
-/* Waits before the next try; false: it would not help, there is no time for one, or we are to stop. */
+/* Waits before the next try; false: it would not help, there is no time for one, or we are to
+ * stop. */
 static bool may_try_again(const struct client *client, const struct exchange *exchange,
 			  const struct err *err, struct patience *patience)
 {
@@ -333,7 +334,8 @@ bool client_put_file(struct client *client, const struct client_file *file, stru
 
 	for (bool is_first = true; !try_put(client, file, &exchange, is_first, err);
 	     is_first = false) {
-		/* What the daemon had may be of another content: it has thrown that away, once more. */
+		/* What the daemon had may be of another content: it has thrown that away, once
+		 * more. */
 		if (err->kind == ERR_INPUT && !is_first && !was_refused) {
 			was_refused = true;
 			continue;

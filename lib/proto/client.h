@@ -3,15 +3,16 @@
  * client.h - a blocking HTTP client for the daemon's API (with daemon/mail the only libcurl user).
  *
  *	scoped(client_free) struct client *client = NULL;
- *	if (!client_new(&(struct client_settings){ "http://box:8080", token, stop_fd }, &client, err))
+ *	struct client_settings settings = { "http://box:8080", token, stop_fd };
+ *	if (!client_new(&settings, &client, err))
  *		return false;
  *	struct client_call call = { .id = PROTO_CALL_BEAT, .number = lease, .request = &beat,
  *				    .patience = SPAN_S(30) };
  *	if (!client_call(client, &call, arena, &beaten, &json, err)) ...
  *
  * A failure that may pass (no connection, a time-out, 408, 429, 5xx) is tried again within the
- * call's patience, after 0.2 s, then twice as long each time up to 15 s, shortened at random by up to
- * half so that many workers do not come back at once; Retry-After is kept.  Redirects are never
+ * call's patience, after 0.2 s, then twice as long each time up to 15 s, shortened at random by up
+ * to half so that many workers do not come back at once; Retry-After is kept.  Redirects are never
  * followed, proxies never used, certificates checked.  The token is never part of a message.
  *
  * One thread at a time may use a client.
@@ -62,8 +63,9 @@ struct client_call {
 	struct span patience, attempt;
 };
 
-/* *ret_json is what the record's JSON members belong to; NULL: the answer has no body, the record is
- * untouched.  Errors as client_json, and ERR_REMOTE where the answer is not what the table says. */
+/* *ret_json is what the record's JSON members belong to; NULL: the answer has no body, the
+ * record is untouched.  Errors as client_json, and ERR_REMOTE where the answer is not what the
+ * table says. */
 MUST_CHECK bool client_call(struct client *client, const struct client_call *call,
 			    struct arena *arena, void *ret_record, struct json **ret_json,
 			    struct err *err);

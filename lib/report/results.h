@@ -7,7 +7,7 @@
  *	            a line a run: {run, boot, build, block, order, warmup, outcome, reason,
  *	            metrics: {name: number | null}}; either may be absent
  *	a file of such lines
- *	a matrix    {"metric": [samples...], ...}, which knows no runs: each sample is one of its own
+ *	a matrix    {"metric": [samples...], ...}, without runs: each sample is one of its own
  *
  *	scoped(names_free) struct names *ids = names_new();
  *	scoped(results_free) struct results *base = NULL;

@@ -9,9 +9,10 @@
  *		return false;
  *
  * A mirror of a repository on this machine borrows its objects (objects/info/alternates): nothing
- * is copied to look at a branch.  Pinning copies the snapshots of the given commits, files included,
- * and nothing of their history, so that they survive a force-push and a `git gc` over there.  A
- * mirror of a network address holds what remote.h fetched; a worker's holds what pack.h brought.
+ * is copied to look at a branch.  Pinning copies the snapshots of the given commits, files
+ * included, and nothing of their history, so that they survive a force-push and a `git gc` over
+ * there.  A mirror of a network address holds what remote.h fetched; a worker's holds what pack.h
+ * brought.
  *
  * A mirror has no branches, only refs/patchmeter/pin/ID: so there is nothing that a renamed branch
  * could collide with.  It is a repository like any other: `git fsck` finds it whole, `git gc` drops

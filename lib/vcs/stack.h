@@ -8,8 +8,8 @@
  *	if (stack.is_cut)
  *		...                       // more than 128: not a patch stack
  *
- * It follows first parents only, so a merge is one step.  The walk ends at the first commit that the
- * base branch holds too, and costs what the stack is long, not what the history is long.
+ * It follows first parents only, so a merge is one step.  The walk ends at the first commit that
+ * the base branch holds too, and costs what the stack is long, not what the history is long.
  */
 #ifndef VCS_STACK_H
 #define VCS_STACK_H

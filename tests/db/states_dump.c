@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the state tables of daemon/states.c: lines for tests, or the diagrams of schema/README.md. */
+/* Prints the state tables of daemon/states.c: lines for tests, or the diagrams of
+ * schema/README.md. */
 #include "daemon/states.h"
 #include "lib/base/str.h"
 

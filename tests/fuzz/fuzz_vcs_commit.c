@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whatever the bytes of a commit are, what comes out is clean, bounded UTF-8 and a possible time. */
+/* Whatever the bytes of a commit are, what comes out is clean, bounded UTF-8 and a possible
+ * time. */
 #include "lib/vcs/commit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds every file of the folders named to a fuzz target, once: what `meson test` runs.  Linked with
- * -fsanitize=fuzzer instead, the same target explores.
+ * Feeds every file of the folders named to a fuzz target, once: what `meson test` runs.  Linked
+ * with -fsanitize=fuzzer instead, the same target explores.
  */
 #include <dirent.h>
 

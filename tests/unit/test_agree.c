@@ -204,7 +204,8 @@ static void looks_go_on(void)
 
 static void looks_are_stricter(void)
 {
-	/* q is about 0.005: enough for one look at a number fixed before, not for the first of three */
+	/* q is about 0.005: enough for one look at a number fixed before, not for the first of
+	 * three */
 	static const struct input inputs[] = { { "time", false, 0.02, 0.046, "s" } };
 	struct bench bench;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/base/str.h"
 #include "tests/t.h"
+#include "lib/base/str.h"
 
 struct row {
 	int other;

@@ -57,8 +57,9 @@ static void needs_a_built_base(void)
 
 static void sees_equal_binaries_and_not_unknown_ones(void)
 {
-	const struct pairing_commit commits[] = { { true, "a" }, { true, "a" }, { true, NULL },
-						  { true, NULL } };
+	const struct pairing_commit commits[] = {
+		{ true, "a" }, { true, "a" }, { true, NULL }, { true, NULL }
+	};
 	struct pair pairs[5];
 
 	CHECK_INT(pairing_make(commits, 4, pairs), 4);
@@ -94,13 +95,15 @@ static const struct t_case cases[] = {
 	  compares_each_with_its_parent_and_the_ends },
 	{ "a stack of one commit has one pair", one_commit_needs_one_pair },
 	{ "an unbuilt commit is stepped over and counted", steps_over_what_does_not_build },
-	{ "the last built commit stands for an unbuilt tip", takes_the_last_built_commit_for_the_tip },
+	{ "the last built commit stands for an unbuilt tip",
+	  takes_the_last_built_commit_for_the_tip },
 	{ "without a built base nothing is compared", needs_a_built_base },
 	{ "equal artefacts are the same binary, unknown ones are not",
 	  sees_equal_binaries_and_not_unknown_ones },
 	{ "every order of a block interleaves two runs of each side",
 	  a_block_has_two_of_each_and_interleaves },
-	{ "the budget is compared with the cost of all first looks", the_budget_holds_the_first_looks },
+	{ "the budget is compared with the cost of all first looks",
+	  the_budget_holds_the_first_looks },
 };
 
 T_MAIN(cases)

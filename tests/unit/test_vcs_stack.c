@@ -148,7 +148,8 @@ static void survives_a_force_push(void)
 	CHECK_TEXT(after, expected);
 }
 
-/* Commits that git fast-import takes and libgit2's own parser does not, in the middle of a stack. */
+/* Commits that git fast-import takes and libgit2's own parser does not, in the middle of a
+ * stack. */
 static void walks_past_hostile_commits(void)
 {
 	scoped(free) char *folder = t_folder();

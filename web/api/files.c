@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of a run on their way in.  A file that is on its way stands in the store under its lease, so
- * that it can be gone on with after a cut, and never reaches another lease.
+ * Files of a run on their way in.  A file that is on its way stands in the store under its lease,
+ * so that it can be gone on with after a cut, and never reaches another lease.
  */
 #include "daemon/store/store.h"
 #include "lease_key.h"
