@@ -8,6 +8,7 @@
 #include "daemon/crash.h"
 #include "daemon/db/migrate.h"
 #include "daemon/embedded.h"
+#include "daemon/fetch.h"
 #include "daemon/loop.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/roles.h"
@@ -108,6 +109,20 @@ static bool open_database(const struct settings *settings, bool is_migrate, bool
 	return is_migrate || (db_prepare_all(db, err) && settings_store(settings, db, err));
 }
 
+static bool make_folders(const char *data, struct err *err)
+{
+	static const char *const names[] = { "", "/mirror", "/outbox" };
+
+	for (size_t i = 0; i < countof(names); i++) {
+		scoped(free) char *path = mem_printf("%s%s", data, names[i]);
+
+		if (mkdir(path, 0755) != 0 && (errno != EEXIST || access(path, W_OK) != 0)) {
+			return err_set_errno(err, ERR_BROKEN, errno, "use folder '%s'", path);
+		}
+	}
+	return true;
+}
+
 static bool is_enabled(const char *stage, const void *roles)
 {
 	return has_role(roles, stage);
@@ -152,8 +167,8 @@ static bool run(const struct command_line *line, struct err *err)
 	if (line->is_check) {
 		return true;
 	}
-	if (mkdir(settings.data, 0755) != 0 && access(settings.data, W_OK) != 0) {
-		return err_set_errno(err, ERR_BROKEN, errno, "use folder '%s'", settings.data);
+	if (!make_folders(settings.data, err)) {
+		return false;
 	}
 	if (line->embedded &&
 	    !embedded_open(line->embedded, settings.postgresql, &embedded, err)) {
@@ -171,8 +186,12 @@ int main(int argc, char **argv)
 	scoped(option_list_release) struct option_list none = { 0 };
 	struct command_line line = { .overrides = none };
 	struct err err = ERR_INIT;
-	bool is_done = parse(argc, argv, &line, &err);
+	bool is_done;
 
+	if (argc > 1 && strcmp(argv[1], "fetch-child") == 0) {
+		return vcs_init(&err) ? fetch_child(argc - 1, argv + 1) : 1;
+	}
+	is_done = parse(argc, argv, &line, &err);
 	/* libuv reads it when its pool starts: a thread for each stage, and some for files. */
 	setenv("UV_THREADPOOL_SIZE", "16", 0);
 	signal(SIGPIPE, SIG_IGN);

@@ -7,6 +7,7 @@
  */
 #include "pipeline.h"
 
+#include "daemon/fetch.h"
 #include "lib/base/str.h"
 #include "lib/vcs/address.h"
 #include "lib/vcs/vcs.h"
@@ -41,14 +42,16 @@ static bool read_heads(struct tick *tick, const struct watched *watched, struct 
 		       struct err *err)
 {
 	scoped(vcs_close) struct vcs *vcs = NULL;
+	const struct fetch fetch = { .mirror = path_mirror(tick->settings, watched->id, tick->arena),
+				     .address = watched->url, .globs = watched->globs,
+				     .nr_globs = watched->nr_globs };
 	enum vcs_address kind;
 
 	if (!vcs_address_check(watched->url, &kind, err)) {
 		return false;
 	}
 	if (kind == VCS_NETWORK) {
-		return err_set(err, ERR_INPUT, "'%s': network addresses are not watched yet",
-			       watched->url);
+		return fetch_heads(&fetch, tick->arena, ret_heads, err);
 	}
 	return vcs_open(watched->url, &vcs, err) &&
 	       vcs_heads(vcs, watched->globs, watched->nr_globs, tick->arena, ret_heads, err);
