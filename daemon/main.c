@@ -128,7 +128,7 @@ static bool is_enabled(const char *stage, const void *roles)
 	return has_role(roles, stage);
 }
 
-static bool serve(const struct settings *settings, const struct roles *roles,
+static bool serve(struct settings *settings, const struct roles *roles,
 		  const struct embedded *embedded, const char *conninfo, struct err *err)
 {
 	scoped(pool_close) struct pool *pool = NULL;
@@ -141,8 +141,11 @@ static bool serve(const struct settings *settings, const struct roles *roles,
 	    !db_listen(listener, err)) {
 		return false;
 	}
-	if (has_role(roles, "web") && !site_open(settings, conninfo, listener, &site, err)) {
-		return false;
+	if (has_role(roles, "web")) {
+		if (!site_open(settings, conninfo, listener, &site, err)) {
+			return false;
+		}
+		settings->url = settings->url ? settings->url : site_url(site);
 	}
 	parts.pool = pool;
 	parts.listener = listener;

@@ -13,8 +13,6 @@ static const struct conf_key keys[] = {
 	  "folder for raw results, git mirrors and the outbox" },
 	{ "daemon", "jobs", CONF_TEXT, 0, 0, 0, NULL, PATCHMETER_JOBS,
 	  "folder with one folder a benchmark" },
-	{ "daemon", "web", CONF_TEXT, 0, 0, 0, NULL, PATCHMETER_WEB,
-	  "folder with the templates and the style of the pages" },
 	{ "daemon", "postgresql", CONF_TEXT, 0, 0, 0, NULL, NULL,
 	  "folder of the PostgreSQL server's programs; the newest installed where not set" },
 	{ "daemon", "url", CONF_TEXT, 0, 0, 0, NULL, NULL,
@@ -94,7 +92,6 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 	settings.database = embedded ? NULL : conf_text(conf, "daemon", "", "database");
 	settings.data = embedded ? embedded : conf_text(conf, "daemon", "", "data");
 	settings.jobs = conf_text(conf, "daemon", "", "jobs");
-	settings.web = conf_text(conf, "daemon", "", "web");
 	settings.postgresql = conf_text(conf, "daemon", "", "postgresql");
 	settings.url = conf_text(conf, "daemon", "", "url");
 	settings.poll_s = conf_seconds(conf, "daemon", "", "poll");

@@ -23,7 +23,6 @@ struct settings {
 	const char *database;	/* libpq's conninfo; NULL with an embedded one */
 	const char *data;	/* folder for store, mirrors and outbox */
 	const char *jobs;	/* folder with one folder a benchmark */
-	const char *web;	/* folder with templates and static files of the pages */
 	const char *postgresql; /* folder of the server's programs; NULL: the newest Debian has */
 	const char *url;	/* address of the pages as people reach them; NULL: made from listen */
 	const char *mail_from;	/* "Name <address>" */

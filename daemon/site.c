@@ -20,6 +20,7 @@ struct site_parts {
 	struct template_set *pages;
 	struct site site;
 	struct server *server;
+	const char *url;
 	const char *url_path; /* removed at the end; NULL: not written yet */
 };
 
@@ -63,15 +64,14 @@ static const char *make_url(const struct settings *settings, const struct server
 
 static bool tell_where(struct site_parts *site, const struct settings *settings, struct err *err)
 {
-	const char *url = make_url(settings, site->server, site->arena);
 	const char *path = arena_printf(site->arena, "%s/url", settings->data);
-	const char *line = arena_printf(site->arena, "%s\n", url);
+	const char *line = arena_printf(site->arena, "%s\n", site->url);
 
 	if (!str_write_file(path, line, strlen(line), 0644, err)) {
 		return false;
 	}
 	site->url_path = path;
-	log_line(LOG_INFO, "msg='ready' url='%s'", url);
+	log_line(LOG_INFO, "msg='ready' url='%s'", site->url);
 	return true;
 }
 
@@ -91,11 +91,20 @@ bool site_open(const struct settings *settings, const char *conninfo, struct db 
 	site->site = (struct site){ .pool = site->pool, .store = site->store, .pages = site->pages,
 				    .data = settings->data };
 	config.site = &site->site;
-	if (!server_open(&config, &site->server, err) || !tell_where(site, settings, err)) {
+	if (!server_open(&config, &site->server, err)) {
+		return false;
+	}
+	site->url = make_url(settings, site->server, site->arena);
+	if (!tell_where(site, settings, err)) {
 		return false;
 	}
 	*ret_site = move(&site);
 	return true;
+}
+
+const char *site_url(const struct site_parts *site)
+{
+	return site->url;
 }
 
 struct server *site_server(const struct site_parts *site)

@@ -16,6 +16,8 @@ struct server;
 /* `db` is used only during the call.  Blocks.  ERR_BUSY: the address is taken. */
 MUST_CHECK bool site_open(const struct settings *settings, const char *conninfo, struct db *db,
 			  struct site_parts **ret_site, struct err *err);
+/* Where it listens, "http://127.0.0.1:8080"; lives as long as the site. */
+const char *site_url(const struct site_parts *site);
 struct server *site_server(const struct site_parts *site);
 struct site_parts *site_close(struct site_parts *site);
 DEFINE_SCOPED(site_close, struct site_parts *)

@@ -89,7 +89,6 @@ class Daemon:
 	database = {self.database.conninfo}
 	data = {self.data}
 	jobs = {JOBS}
-	web = {ROOT / "web"}
 	poll = 1s
 [tree "test"]
 	url = {self.repo.path}

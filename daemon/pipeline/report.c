@@ -9,121 +9,179 @@
  */
 #include "pipeline.h"
 
-#include <errno.h>
-#include <math.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "daemon/comparison.h"
 #include "daemon/crash.h"
 #include "daemon/mail/compose.h"
+#include "daemon/mail/facts.h"
 #include "lib/base/hash.h"
 #include "lib/base/str.h"
 #include "lib/report/mail.h"
-#include "lib/report/view.h"
 
-#define SHORT_DIGITS 10
+/* drafting ----------------------------------------------------------------------------------- */
 
-/* the facts of a mail ------------------------------------------------------------------------ */
-
-/* What the body says besides the comparison; names as in lib/report/mail.h. */
-struct facts {
-	struct tick *tick;
-	const struct rows *finding;
-	struct json *json;
-};
-
-static void put_text(struct json *json, const char *name, const struct rows *rows, int row)
+/* The same finding gives the same id, whichever daemon tells it. */
+static const char *make_message_id(struct tick *tick, const struct rows *finding)
 {
-	json_put_text(json, name, rows_text(rows, row, name));
+	const char *told = arena_printf(tick->arena, "%s %s %s %s %s %s %s",
+					rows_text(finding, 0, "tree"), rows_text(finding, 0, "ref"),
+					rows_text(finding, 0, "tip_oid"), rows_text(finding, 0, "oid"),
+					rows_text(finding, 0, "cell_hash"),
+					rows_text(finding, 0, "role"), rows_text(finding, 0, "kind"));
+	struct hash hash = hash_of(told, strlen(told));
+	char text[HASH_TEXT_BYTES];
+
+	hash_format(&hash, text);
+	return arena_printf(tick->arena, "%.32s@%s", text, tick->settings->message_domain);
 }
 
-static bool add_stack(struct facts *facts, struct err *err)
+/* [{address, name, why}]: the author, or nobody where the commit names no address. */
+static struct json *choose_recipients(const struct rows *finding)
 {
-	scoped(rows_free) struct rows *rows = NULL;
-	const char *guilty = rows_text(facts->finding, 0, "oid");
-	struct json *stack = json_new_array();
+	const char *address = rows_text(finding, 0, "author_email");
+	struct json *list = json_new_array();
 
-	json_put(facts->json, "stack", stack);
-	if (!db_query(facts->tick->db, Q_REPORT_STACK,
-		      ARGS(arg_int(rows_int(facts->finding, 0, "stack_id")),
-			   arg_int(rows_int(facts->finding, 0, "cell_id"))),
-		      &rows, err)) {
+	if (is_mail_address(address)) {
+		struct json *author = json_new_object();
+
+		json_put_text(author, "address", address);
+		json_put_text(author, "name", rows_text(finding, 0, "author_name"));
+		json_put_text(author, "why", "author of the commit");
+		json_append(list, author);
+	}
+	return list;
+}
+
+static bool store_draft(struct tick *tick, const struct rows *finding, const struct json *view,
+			const struct json *facts, struct err *err)
+{
+	scoped(str_release) struct str subject = STR_INIT;
+	scoped(str_release) struct str body = STR_INIT;
+	scoped(json_free) struct json *recipients = choose_recipients(finding);
+	scoped(free) char *recipients_text = json_write(recipients, FORM_COMPACT);
+	scoped(free) char *view_text = json_write(view, FORM_COMPACT);
+	int64_t id = rows_int(finding, 0, "id");
+
+	mail_subject(view, facts, &subject);
+	mail_body(view, facts, &body);
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_MAIL_DRAFT,
+		       ARGS(arg_int(id), arg_int(rows_int(finding, 0, "stack_id")),
+			    arg_text(rows_text(finding, 0, "mail")),
+			    arg_text(json_text(json_get(facts, "message_id"))),
+			    arg_text(recipients_text), arg_text(subject.at), arg_text(body.at),
+			    arg_text(view_text)),
+		       NULL, err) &&
+	       db_exec(tick->db, Q_FINDING_REPORTED, ARGS(arg_int(id)), NULL, err) &&
+	       db_commit(tick->db, "report", err);
+}
+
+static bool draft(struct tick *tick, const struct rows *finding, struct err *err)
+{
+	scoped(comparison_free) struct comparison *comparison = NULL;
+	scoped(json_free) struct json *view = NULL;
+	scoped(json_free) struct json *facts = NULL;
+
+	if (!comparison_load(tick->db, rows_int(finding, 0, "cell_id"),
+			     rows_int(finding, 0, "comparison_id"), &comparison, err) ||
+	    !comparison_load_verdicts(tick->db, comparison, err) ||
+	    !facts_gather(tick, finding, comparison, &facts, err)) {
 		return false;
 	}
-	for (int i = 0; i < rows_nr(rows); i++) {
-		struct json *commit = json_new_object();
-		const char *build = rows_text(rows, i, "build");
+	view = comparison_view(comparison);
+	json_put_text(facts, "message_id", make_message_id(tick, finding));
+	return store_draft(tick, finding, view, facts, err);
+}
 
-		put_text(commit, "oid", rows, i);
-		put_text(commit, "subject", rows, i);
-		json_put_bool(commit, "is_base", rows_int(rows, i, "position") == 0);
-		json_put_bool(commit, "is_guilty", strcmp(rows_text(rows, i, "oid"), guilty) == 0);
-		json_put_bool(commit, "is_unbuilt", build && strcmp(build, "failed") == 0);
-		json_append(stack, commit);
+/* writing ------------------------------------------------------------------------------------ */
+
+static bool close_mail(struct tick *tick, int64_t id, const char *state, const char *detail,
+		       struct err *err)
+{
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_MAIL_CLOSE,
+		       ARGS(arg_int(id), arg_text(state), arg_text(detail)), NULL, err) &&
+	       db_commit(tick->db, "report", err);
+}
+
+static size_t read_recipients(struct tick *tick, const struct json *list,
+			      struct recipient **ret_recipients)
+{
+	size_t nr = json_size(list);
+	struct recipient *recipients = arena_array(tick->arena, nr, sizeof(*recipients));
+
+	for (size_t i = 0; i < nr; i++) {
+		recipients[i].name = json_text(json_get(json_at(list, i), "name"));
+		recipients[i].address = json_text(json_get(json_at(list, i), "address"));
 	}
+	*ret_recipients = recipients;
+	return nr;
+}
+
+/* Temporary name, fsync, rename; writing it a second time gives the same file. */
+static bool write_file(struct tick *tick, const struct letter *letter, const char *file,
+		       struct err *err)
+{
+	scoped(str_release) struct str bytes = STR_INIT;
+	const char *path = arena_printf(tick->arena, "%s/%s", path_outbox(tick->settings, tick->arena),
+					file);
+
+	if (!compose(letter, &bytes, err)) {
+		return false;
+	}
+	crash_point("outbox", "before-rename");
+	if (!str_write_file(path, bytes.at, bytes.length, 0644, err)) {
+		return false;
+	}
+	crash_point("outbox", "after-rename");
 	return true;
 }
 
-static bool add_machine(struct facts *facts, struct err *err)
+static bool write_mail(struct tick *tick, const struct rows *rows, struct err *err)
 {
-	scoped(rows_free) struct rows *rows = NULL;
-	struct json *machine = json_new_object();
-	struct json *fingerprint = NULL;
+	scoped(json_free) struct json *list = NULL;
+	const char *text = rows_text(rows, 0, "recipients");
+	const char *file = arena_printf(tick->arena, "%s.eml", rows_text(rows, 0, "message_id"));
+	int64_t id = rows_int(rows, 0, "id");
+	struct recipient *recipients;
+	struct letter letter = { .from = tick->settings->mail_from,
+				 .subject = rows_text(rows, 0, "subject"),
+				 .message_id = rows_text(rows, 0, "message_id"),
+				 .date_s = rows_int(rows, 0, "created_s"),
+				 .body = rows_text(rows, 0, "body"),
+				 .is_dry_run = strcmp(rows_text(rows, 0, "mode"), "on") != 0 };
 
-	json_put(facts->json, "machine", machine);
-	if (!db_query(facts->tick->db, Q_REPORT_MACHINE,
-		      ARGS(arg_int(rows_int(facts->finding, 0, "cell_id")),
-			   arg_int(rows_int(facts->finding, 0, "comparison_id"))),
-		      &rows, err)) {
+	if (!json_parse("recipients", text, strlen(text), &list, err)) {
 		return false;
 	}
-	if (rows_nr(rows) == 0) {
-		return true;
+	letter.nr_to = read_recipients(tick, list, &recipients);
+	letter.to = recipients;
+	if (letter.nr_to == 0) {
+		return close_mail(tick, id, "suppressed", "the author has no address that can be used",
+				  err);
 	}
-	put_text(machine, "name", rows, 0);
-	if (!json_parse("fingerprint", rows_text(rows, 0, "fingerprint"),
-			strlen(rows_text(rows, 0, "fingerprint")), &fingerprint, err)) {
-		return false;
+	return write_file(tick, &letter, file, err) && close_mail(tick, id, "written", file, err);
+}
+
+bool tick_report(struct tick *tick, bool *ret_more, struct err *err)
+{
+	static const struct {
+		enum query find;
+		bool (*tell)(struct tick *tick, const struct rows *rows, struct err *err);
+	} steps[] = {
+		{ Q_MAIL_DRAFTED,   write_mail },
+		{ Q_REPORT_FINDING, draft      },
+	};
+
+	for (size_t i = 0; i < countof(steps); i++) {
+		scoped(rows_free) struct rows *rows = NULL;
+
+		if (!db_query(tick->db, steps[i].find, NO_ARGS, &rows, err)) {
+			return false;
+		}
+		if (rows_nr(rows) > 0) {
+			*ret_more = true;
+			return steps[i].tell(tick, rows, err);
+		}
 	}
-	json_put(machine, "fingerprint", fingerprint);
 	return true;
-}
-
-static void add_links(struct facts *facts)
-{
-	struct tick *tick = facts->tick;
-	const struct rows *finding = facts->finding;
-	const char *url = tick->settings->url;
-	struct json *links = json_new_object();
-
-	json_put(facts->json, "links", links);
-	if (!url) {
-		return;
-	}
-	json_put_text(links, "series",
-		      arena_printf(tick->arena, "%s/series/%" PRId64, url,
-				   rows_int(finding, 0, "stack_id")));
-	json_put_text(links, "compare",
-		      arena_printf(tick->arena, "%s/comparison/%" PRId64, url,
-				   rows_int(finding, 0, "comparison_id")));
-	json_put_text(links, "commit",
-		      arena_printf(tick->arena, "%s/commit/%s", url, rows_text(finding, 0, "oid")));
-}
-
-static bool gather(struct facts *facts, struct err *err)
-{
-	static const char *const texts[] = { "tree",	 "url",	    "ref",	   "base",
-					     "oid",	 "subject", "author_name", "author_email",
-					     "base_oid", "tip_oid", "benchmark",   "role",
-					     "kind" };
-
-	for (size_t i = 0; i < countof(texts); i++) {
-		put_text(facts->json, texts[i], facts->finding, 0);
-	}
-	json_put_int(facts->json, "nr_between", rows_int(facts->finding, 0, "nr_between"));
-	json_put_int(facts->json, "nr_commits", rows_int(facts->finding, 0, "nr_commits"));
-	json_put_int(facts->json, "position", rows_int(facts->finding, 0, "position"));
-	add_links(facts);
-	return add_stack(facts, err) && add_machine(facts, err);
 }

@@ -28,9 +28,16 @@ LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
 WHERE sc.stack_id = $1 ORDER BY sc.position DESC;
 
 -- name: report_machine
--- The machine that measured a comparison, with its environment then: $1 cell, $2 comparison.
-SELECT m.name, e.fingerprint
-FROM block b JOIN machine m ON m.id = b.machine_id JOIN machine_epoch e ON e.id = b.epoch_id
+-- The machine that measured a comparison, as it was then, and a run of the head: $1 cell,
+-- $2 comparison.
+SELECT concat_ws(', ', m.name, e.fingerprint #>> '{lasting,cpu,model}',
+		(e.fingerprint #>> '{lasting,cpu,processors}') || ' processors',
+		'Linux ' || (e.fingerprint #>> '{lasting,kernel,release}')) AS machine,
+	(SELECT r.id FROM run r WHERE r.cell_id = b.cell_id AND r.block_id = b.id
+	 AND r.commit_id = x.head_id AND r.state = 'done' ORDER BY r.id LIMIT 1) AS run_id
+FROM block b
+JOIN comparison x ON x.cell_id = b.cell_id AND x.id = b.comparison_id
+JOIN machine m ON m.id = b.machine_id JOIN machine_epoch e ON e.id = b.epoch_id
 WHERE b.cell_id = $1 AND b.comparison_id = $2 AND b.state = 'done' ORDER BY b.id LIMIT 1;
 
 -- name: mail_draft
@@ -49,6 +56,10 @@ SELECT m.id, m.message_id, m.recipients, m.subject, m.body, m.mode, belt_text(m.
 	extract(epoch FROM m.created)::bigint AS created_s
 FROM mail m WHERE m.state = 'drafted' ORDER BY m.id LIMIT 1;
 
--- name: mail_written
--- $1 mail, $2 file name
-UPDATE mail SET state = 'written', file = $2, written = belt_now() WHERE id = $1 AND state = 'drafted';
+-- name: mail_close
+-- $1 mail, $2 to, $3 the file's name, or why there is none
+UPDATE mail SET state = $2::mail_state,
+	file = CASE WHEN $2::mail_state = 'written' THEN $3::text END,
+	reason = CASE WHEN $2::mail_state <> 'written' THEN $3::text END,
+	written = belt_now()
+WHERE id = $1 AND state = 'drafted';

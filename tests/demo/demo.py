@@ -100,7 +100,6 @@ def write_config(folder, repo):
 [daemon]
 	listen = 127.0.0.1:0
 	jobs = {ROOT / "jobs"}
-	web = {ROOT / "web"}
 	poll = 2s
 [tree "lz4"]
 	url = {repo}

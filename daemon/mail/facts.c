@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "facts.h"
+
+#include "lib/base/str.h"
+
+/* {"id", "subject"} put as `name`; gives it for more. */
+static struct json *put_commit(struct json *facts, const char *name, const char *oid,
+			       const char *subject)
+{
+	struct json *commit = json_new_object();
+
+	json_put_text(commit, "id", oid);
+	json_put_text(commit, "subject", subject);
+	json_put(facts, name, commit);
+	return commit;
+}
+
+/* "Name <address>" of the settings. */
+static void put_robot(const struct settings *settings, struct arena *arena, struct json *facts)
+{
+	struct json *robot = json_new_object();
+	const char *from = settings->mail_from;
+	size_t name = strcspn(from, "<");
+	size_t blanks = name;
+
+	while (blanks > 0 && from[blanks - 1] == ' ') {
+		blanks--;
+	}
+	json_put_text(robot, "name", arena_strndup(arena, from, blanks));
+	if (from[name] == '<') {
+		json_put_text(robot, "address",
+			      arena_strndup(arena, from + name + 1, strcspn(from + name + 1, ">")));
+	}
+	json_put_text(robot, "url", settings->url);
+	json_put(facts, "robot", robot);
+}
+
+static void put_tree(const struct rows *finding, struct json *facts)
+{
+	struct json *tree = json_new_object();
+
+	json_put_text(tree, "name", rows_text(finding, 0, "tree"));
+	json_put_text(tree, "url", rows_text(finding, 0, "url"));
+	json_put_text(tree, "branch", rows_text(finding, 0, "ref"));
+	json_put(facts, "tree", tree);
+}
+
+static void put_parameters(const struct comparison *comparison, struct json *facts)
+{
+	const struct json *params = json_get(comparison->identity, "params");
+	struct json *list = json_new_array();
+
+	for (void *it = json_first(params); it; it = json_next(params, it)) {
+		struct json *parameter = json_new_object();
+
+		json_put_text(parameter, "name", json_member_name(it));
+		json_put(parameter, "value", json_clone(json_member_value(it)));
+		json_append(list, parameter);
+	}
+	json_put(facts, "parameters", list);
+}
+
+static void put_notes(struct arena *arena, const struct rows *finding, struct json *facts)
+{
+	int64_t nr_between = rows_int(finding, 0, "nr_between");
+	struct json *notes = json_new_array();
+
+	if (nr_between > 0) {
+		json_append(notes, json_new_text(arena_printf(
+			arena, "%" PRId64 " commit%s between the two could not be built, so the change "
+			       "belongs to one of %" PRId64 " commits", nr_between,
+			nr_between == 1 ? "" : "s", nr_between + 1)));
+	}
+	if (strcmp(rows_text(finding, 0, "role"), "tip") == 0 && rows_int(finding, 0, "nr_commits") > 1) {
+		json_append(notes, json_new_text("this is the whole stack against its base; no single "
+						 "commit was found to explain it"));
+	}
+	json_put(facts, "notes", notes);
+}
+
+static void put_links(const struct settings *settings, struct arena *arena,
+		      const struct comparison *comparison, int64_t run, struct json *facts)
+{
+	struct json *links = json_new_object();
+
+	if (settings->url) {
+		json_put_text(links, "report",
+			      arena_printf(arena, "%s/compare?base=%s&head=%s&cell=%" PRId64, settings->url,
+					   comparison->base.oid, comparison->head.oid,
+					   comparison->cell));
+	}
+	if (settings->url && run > 0) {
+		json_put_text(links, "reproduce", arena_printf(arena, "%s/run/%" PRId64 "/reproduce.sh",
+							       settings->url, run));
+	}
+	json_put(facts, "links", links);
+}
+
+static bool put_stack(struct tick *tick, const struct rows *finding, struct json *facts,
+		      struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	struct json *stack = json_new_object();
+	struct json *commits = json_new_array();
+
+	json_put_text(stack, "branch", rows_text(finding, 0, "ref"));
+	json_put(stack, "commits", commits);
+	json_put(facts, "stack", stack);
+	if (!db_query(tick->db, Q_REPORT_STACK,
+		      ARGS(arg_int(rows_int(finding, 0, "stack_id")),
+			   arg_int(rows_int(finding, 0, "cell_id"))),
+		      &rows, err)) {
+		return false;
+	}
+	for (int i = 0; i < rows_nr(rows); i++) {
+		const char *build = rows_text(rows, i, "build");
+		const char *subject = rows_text(rows, i, "subject");
+		struct json *commit = json_new_object();
+
+		if (build && strcmp(build, "failed") == 0) {
+			subject = arena_printf(tick->arena, "%s (does not build)", subject);
+		}
+		json_put_text(commit, "id", rows_text(rows, i, "oid"));
+		json_put_text(commit, "subject", subject);
+		json_append(commits, commit);
+	}
+	return true;
+}
+
+/* "NAME: 2 x AMD EPYC, 24 GiB" as far as the worker could tell. */
+static bool put_machine(struct tick *tick, const struct rows *finding, struct json *facts,
+			int64_t *ret_run, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+
+	if (!db_query(tick->db, Q_REPORT_MACHINE,
+		      ARGS(arg_int(rows_int(finding, 0, "cell_id")),
+			   arg_int(rows_int(finding, 0, "comparison_id"))),
+		      &rows, err)) {
+		return false;
+	}
+	*ret_run = 0;
+	if (rows_nr(rows) > 0) {
+		*ret_run = rows_int(rows, 0, "run_id");
+		json_put_text(facts, "machine", rows_text(rows, 0, "machine"));
+	}
+	return true;
+}
+
+bool facts_gather(struct tick *tick, const struct rows *finding, const struct comparison *comparison,
+		  struct json **ret_facts, struct err *err)
+{
+	scoped(json_free) struct json *facts = json_new_object();
+	struct json *benchmark = json_new_object();
+	struct json *base;
+	int64_t run;
+
+	put_robot(tick->settings, tick->arena, facts);
+	put_commit(facts, "commit", comparison->head.oid, comparison->head.subject);
+	base = put_commit(facts, "base", comparison->base.oid, comparison->base.subject);
+	if (strcmp(rows_text(finding, 0, "role"), "parent") == 0) {
+		json_put_text(base, "how", rows_int(finding, 0, "nr_between") > 0
+						   ? "the nearest commit before it that builds"
+						   : "its parent");
+	} else {
+		json_put_text(base, "how", "the base of the stack");
+	}
+	json_put_text(benchmark, "name", comparison->benchmark);
+	json_put(facts, "benchmark", benchmark);
+	put_tree(finding, facts);
+	put_parameters(comparison, facts);
+	put_notes(tick->arena, finding, facts);
+	if (!put_stack(tick, finding, facts, err) || !put_machine(tick, finding, facts, &run, err)) {
+		return false;
+	}
+	put_links(tick->settings, tick->arena, comparison, run, facts);
+	*ret_facts = move(&facts);
+	return true;
+}
