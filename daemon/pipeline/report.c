@@ -12,7 +12,7 @@
 #include "daemon/comparison.h"
 #include "daemon/crash.h"
 #include "daemon/mail/compose.h"
-#include "daemon/mail/facts.h"
+#include "facts.h"
 #include "lib/base/hash.h"
 #include "lib/base/str.h"
 #include "lib/report/mail.h"

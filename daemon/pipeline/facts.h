@@ -4,11 +4,11 @@
  *
  * The names are those that lib/report/mail.h asks for.
  */
-#ifndef MAIL_FACTS_H
-#define MAIL_FACTS_H
+#ifndef PIPELINE_FACTS_H
+#define PIPELINE_FACTS_H
 
 #include "daemon/comparison.h"
-#include "daemon/pipeline/pipeline.h"
+#include "pipeline.h"
 
 /* `finding` is a row of Q_REPORT_FINDING.  The caller owns the document.  Blocks; errors as
  * db_query. */
