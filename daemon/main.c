@@ -10,6 +10,7 @@
 #include "daemon/embedded.h"
 #include "daemon/fetch.h"
 #include "daemon/loop.h"
+#include "daemon/mail/compose.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/roles.h"
 #include "daemon/site.h"
@@ -198,6 +199,7 @@ int main(int argc, char **argv)
 	/* libuv reads it when its pool starts: a thread for each stage, and some for files. */
 	setenv("UV_THREADPOOL_SIZE", "16", 0);
 	signal(SIGPIPE, SIG_IGN);
+	compose_init();
 	umask(022);
 	if (line.is_verbose) {
 		log_set_level(LOG_DEBUG);
