@@ -1,5 +1,4 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-or-later
 # make-repo.sh SRC REPO - make the git repository REPO of the demo: branch
 # main is the unpacked source package SRC (with Debian's patches, as
 # dpkg-source leaves it), branch topic/stack adds the patches in stack/.
@@ -11,7 +10,7 @@ set -eu
 [ $# -eq 2 ] || { echo "usage: ${0##*/} SRC REPO" >&2; exit 2; }
 stack=$(cd "$(dirname "$0")/stack" && pwd)
 src=$(cd "$1" && pwd)
-repo=$2
+repo=${2%/}
 [ ! -d "$repo/.git" ] || exit 0
 
 # The user's git settings (signing, hooks, line ends) must not matter.
@@ -27,12 +26,11 @@ tmp=$repo.tmp
 rm -rf "$tmp"
 mkdir -p "$tmp"
 git init -q -b main "$tmp"
-# Bytes as they are: the source's own .gitattributes would convert line ends.
-echo '* -text' >"$tmp/.git/info/attributes"
 # .pc is quilt's scratch directory, not source.
 (cd "$src" && tar -cf - --exclude=./.pc .) | (cd "$tmp" && tar -xf - --no-same-owner)
 cd "$tmp"
-# -f: the source's .gitignore must not leave anything out.
+# -f: the source's .gitignore must not leave anything out.  Line ends are
+# converted as the source's .gitattributes say, so clones are clean.
 git add -A -f
 git commit -q -m 'Import lz4 1.9.4-1 from Debian
 
@@ -40,4 +38,5 @@ The unpacked source package, with the patches of debian/patches applied.'
 git checkout -q -b topic/stack
 git am -q --committer-date-is-author-date "$stack"/[0-9]*.patch
 cd - >/dev/null
+[ ! -d "$repo" ] || rmdir "$repo"	# an empty one may be there
 mv "$tmp" "$repo"
