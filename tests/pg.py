@@ -100,8 +100,8 @@ class Cluster:
             time.sleep(0.1)
         raise RuntimeError(pathlib.Path(self.folder, "log").read_text(encoding="utf-8"))
 
-    def database(self, name):
-        self.run(self.bin + "/createdb", "-h", self.folder, "-U", "patchmeter", name)
+    def database(self, name, template="template1"):
+        self.run(self.bin + "/createdb", "-h", self.folder, "-U", "patchmeter", "-T", template, name)
         return Database(self.folder, name)
 
     def __exit__(self, *_):

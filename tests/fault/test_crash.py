@@ -113,12 +113,7 @@ def main():
         maker.migrate()
         shutil.rmtree(maker.folder)
 
-        def fresh(name):
-            template_sql = f"CREATE DATABASE {name} TEMPLATE made"
-            cluster.admin.sql(template_sql)
-            return pg.Database(cluster.folder, name)
-
-        twin, _ = run_belt(fresh("twin"), repo, commits)
+        twin, _ = run_belt(cluster.database("twin", "made"), repo, commits)
         t.check(len(twin["mails"]) == 1 and len(twin["outbox"]) == 1,
                 "the undisturbed belt ends with one mail", twin["mails"])
         t.check([row[0] for row in twin["findings"]] == [commits["slow"]],
@@ -127,7 +122,7 @@ def main():
         reached = set()
 
         def one(number, point, nth):
-            return run_belt(fresh(f"kill{number}"), repo, commits, f"{point}:{nth}")
+            return run_belt(cluster.database(f"kill{number}", "made"), repo, commits, f"{point}:{nth}")
 
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             futures = [(point, nth, pool.submit(one, number, point, nth))

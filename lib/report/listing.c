@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rows.h"
+#include "listing.h"
 
 #include <math.h>
 
@@ -192,12 +192,12 @@ static void write_sections(const struct json *view, const struct format_options 
 	}
 }
 
-void rows_text(const struct json *view, const struct format_options *options, struct str *out)
+void listing_text(const struct json *view, const struct format_options *options, struct str *out)
 {
 	write_sections(view, options, TABLE_TEXT, out);
 }
 
-void rows_markdown(const struct json *view, const struct format_options *options, struct str *out)
+void listing_markdown(const struct json *view, const struct format_options *options, struct str *out)
 {
 	write_sections(view, options, TABLE_MARKDOWN, out);
 }
@@ -275,7 +275,7 @@ static void csv_section(struct csv *csv, const struct section *section)
 	}
 }
 
-void rows_csv(const struct json *view, const struct format_options *options UNUSED, struct str *out)
+void listing_csv(const struct json *view, const struct format_options *options UNUSED, struct str *out)
 {
 	static const char *const titles[] = {
 		"parameters", "class",      "metric",      "unit",   "better",     "base",
