@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
 # get-source.sh DEST - unpack Debian's lz4 source package as DEST/lz4-src.
 #
 # The deb-src list is made from the package sources this machine already

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
 # make-repo.sh SRC REPO - make the git repository REPO of the demo: branch
 # main is the unpacked source package SRC (with Debian's patches, as
 # dpkg-source leaves it), branch topic/stack adds the patches in stack/.
