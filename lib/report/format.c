@@ -16,11 +16,13 @@ static void write_json(const struct json *view, const struct format_options *opt
 }
 
 static const struct format formats[] = {
-	{ "text", "text/plain; charset=utf-8", "intervals and verdicts, for terminals", listing_text },
+	{ "text", "text/plain; charset=utf-8", "intervals and verdicts, for terminals",
+	  listing_text },
 	{ "lkp", "text/plain; charset=utf-8", "the table of the mails", lkp_write },
 	{ "pct", "text/plain; charset=utf-8", "normalised values and improvements", pct_write },
 	{ "md", "text/markdown; charset=utf-8", "Markdown", listing_markdown },
-	{ "csv", "text/csv; charset=utf-8", "a line a metric and column, for programs", listing_csv },
+	{ "csv", "text/csv; charset=utf-8", "a line a metric and column, for programs",
+	  listing_csv },
 	{ "json", "application/json", "the whole document", write_json },
 };
 

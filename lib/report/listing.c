@@ -197,7 +197,8 @@ void listing_text(const struct json *view, const struct format_options *options,
 	write_sections(view, options, TABLE_TEXT, out);
 }
 
-void listing_markdown(const struct json *view, const struct format_options *options, struct str *out)
+void listing_markdown(const struct json *view, const struct format_options *options,
+		      struct str *out)
 {
 	write_sections(view, options, TABLE_MARKDOWN, out);
 }
@@ -275,7 +276,8 @@ static void csv_section(struct csv *csv, const struct section *section)
 	}
 }
 
-void listing_csv(const struct json *view, const struct format_options *options UNUSED, struct str *out)
+void listing_csv(const struct json *view, const struct format_options *options UNUSED,
+		 struct str *out)
 {
 	static const char *const titles[] = {
 		"parameters", "class",      "metric",      "unit",   "better",     "base",
