@@ -12,7 +12,7 @@
 #include "lib/base/mem.h"
 
 #define NR_FDS     1024
-#define NR_FOLDERS 8
+#define NR_FOLDERS 32
 
 /* What the child with the case tells the parent: a page that both see, and that a crash spares. */
 struct outcome {
