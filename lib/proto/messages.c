@@ -229,8 +229,7 @@ static const struct proto_call calls[] = {
 	  "Patchmeter-Received said.  200: complete and durable.  400: hash or length was wrong and "
 	  "nothing is kept.  409: the lease is lost, or another content has the name." },
 	{ PROTO_CALL_RECEIVED, "HEAD", "/api/v1/lease/LEASE/file/NAME", NULL, NULL,
-	  "Patchmeter-Received tells how many bytes are there, all of them only once the file is "
-	  "acknowledged; 404: nothing." },
+	  "Patchmeter-Received tells how many bytes are there; 404: nothing." },
 	{ PROTO_CALL_FINISH, "POST", "/api/v1/lease/LEASE/finish", &proto_finish_message,
 	  &proto_finished_message,
 	  "Ends the lease.  Saying it again changes nothing and gives the same answer." },

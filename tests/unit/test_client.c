@@ -405,18 +405,21 @@ static void resumes_after_a_cut(void)
 	CHECK(strstr(heard, "\r\n\r\n456789\n"));
 }
 
-static void sees_that_it_had_arrived(void)
+static void asks_for_the_acknowledgement(void)
 {
 	static const struct reply replies[] = {
 		{ NULL, 0 }, /* the acknowledgement is lost */
 		{ ANSWER("200 OK", "Patchmeter-Received: 10\r\n", ""), 0 },
+		{ ANSWER("200 OK", "", STORED), 0 },
 	};
 	struct server server = server_start(replies, countof(replies));
 	scoped(client_free) struct client *client = client_for(&server, 0);
 	struct err err = ERR_INIT;
 
 	CHECK_DONE(put(client, server.folder, SPAN_S(10), &err), &err);
-	free(server_end(&server));
+	scoped(free) char *heard = server_end(&server);
+
+	CHECK(!strstr(heard, "Content-Range"));
 }
 
 static void begins_anew_where_the_rest_did_not_fit(void)
@@ -466,7 +469,8 @@ static const struct t_case cases[] = {
 	{ "a file is fetched whole, within its limit, or nothing is left", fetches_files },
 	{ "a file is stored with its length and hash", stores_files },
 	{ "a cut upload goes on where the daemon has got to", resumes_after_a_cut },
-	{ "an upload whose acknowledgement was lost is not sent again", sees_that_it_had_arrived },
+	{ "an upload whose acknowledgement was lost asks for it again",
+	  asks_for_the_acknowledgement },
 	{ "a resumed upload that was refused begins anew, once",
 	  begins_anew_where_the_rest_did_not_fit },
 	{ "a lost lease ends an upload", is_told_that_the_lease_is_lost },

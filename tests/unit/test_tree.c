@@ -167,8 +167,8 @@ static void seal_sees_what_hides(void)
 static void removes_anything(void)
 {
 	scoped(free) char *folder = t_folder();
-	scoped(free) char *root = mem_printf("%s/root", folder);
-	scoped(free) char *locked = mem_printf("%s/root/locked", folder);
+	scoped(free) char *root = mem_printf("%s/top", folder);
+	scoped(free) char *locked = mem_printf("%s/top/locked", folder);
 	char deep[201];
 	struct err err = ERR_INIT;
 	int home = open(".", O_RDONLY | O_CLOEXEC);
@@ -194,8 +194,8 @@ static void never_follows(void)
 {
 	scoped(free) char *folder = t_folder();
 	scoped(free) char *precious = mem_printf("%s/precious", folder);
-	scoped(free) char *root = mem_printf("%s/root", folder);
-	scoped(free) char *link = mem_printf("%s/root/link", folder);
+	scoped(free) char *root = mem_printf("%s/top", folder);
+	scoped(free) char *link = mem_printf("%s/top/link", folder);
 	struct err err = ERR_INIT;
 
 	CHECK(mkdir(precious, 0755) == 0 && mkdir(root, 0755) == 0);
