@@ -162,15 +162,15 @@ static void write_spread(const struct json *cell, const struct format_options *o
 {
 	double value = number_at(cell, "value");
 	double share = number_relative(value, number_at(cell, "stddev"));
-	bool is_compat = options->is_compat;
+	bool is_shown = share > SPREAD_FLOOR && !(options->is_compat && value < 0);
 
-	if (is_compat && value < 0) {
-		str_printf(out, "%*s", SPREAD_WIDTH, "");
-	} else if (share > SPREAD_FLOOR && (share < 999.5 || is_compat)) {
-		str_printf(out, " \xc2\xb1%3.0f%%", is_compat ? trunc(share) : share);
-	} else if (share > SPREAD_FLOOR) {
+	if (is_shown && options->is_compat) {
+		str_printf(out, " \xc2\xb1%3.0f%%", trunc(share));
+	} else if (is_shown && share < 999.5) {
+		str_printf(out, " \xc2\xb1%3.0f%%", share);
+	} else if (is_shown) {
 		str_append(out, " \xc2\xb1>1k%");
-	} else if (json_int(json_get(cell, "n"), 0) == 1 && !is_compat) {
+	} else if (json_int(json_get(cell, "n"), 0) == 1 && !options->is_compat) {
 		str_append(out, " \xc2\xb1  - ");
 	} else {
 		str_printf(out, "%*s", SPREAD_WIDTH, "");

@@ -27,6 +27,7 @@ struct items {
 /* The rows of one table. */
 struct sweep {
 	const struct json *view;
+	struct item first; /* of the points */
 	VEC(struct item) points;
 };
 
@@ -66,7 +67,7 @@ static const char *axis_value(const struct json *group, const char *name)
 
 static bool does_vary(const struct sweep *sweep, const char *name)
 {
-	const char *first = axis_value(sweep->points.at[0].group, name);
+	const char *first = axis_value(sweep->first.group, name);
 
 	for (size_t i = 1; i < sweep->points.nr; i++) {
 		if (strcmp(axis_value(sweep->points.at[i].group, name), first) != 0) {
@@ -169,10 +170,10 @@ static const char *statistic(const struct json *row)
 
 static void write_title(const struct sweep *sweep, bool has_groups, struct str *out)
 {
-	const struct json *row = sweep->points.at[0].row;
+	const struct json *row = sweep->first.row;
 	scoped(str_release) struct str fixed = STR_INIT;
 
-	append_axes(sweep, sweep->points.at[0].group, false, &fixed);
+	append_axes(sweep, sweep->first.group, false, &fixed);
 	str_append(out, RULE);
 	if (has_groups) {
 		str_append(out, "Test          : ");
@@ -255,6 +256,11 @@ static void write_failures(const struct json *group, const struct format_options
 	}
 }
 
+static void add_item(struct items *items, const struct json *group, const struct json *row)
+{
+	*vec_push(&items->list) = (struct item){ .group = group, .row = row };
+}
+
 static void collect(struct items *items, const struct json *group,
 		    const struct format_options *options)
 {
@@ -262,10 +268,29 @@ static void collect(struct items *items, const struct json *group,
 
 	for (size_t i = 0; i < json_size(rows); i++) {
 		if (format_is_shown(json_at(rows, i), options)) {
-			*vec_push(&items->list) =
-				(struct item){ .group = group, .row = json_at(rows, i) };
+			add_item(items, group, json_at(rows, i));
 		}
 	}
+}
+
+static void add_point(struct sweep *sweep, struct item *item)
+{
+	item->is_written = true;
+	*vec_push(&sweep->points) = *item;
+}
+
+/* The table that begins with item `first`. */
+static void write_table(struct items *items, size_t first, const struct json *view, struct str *out)
+{
+	struct sweep sweep = { .view = view, .first = items->list.at[first] };
+
+	for (size_t i = first; i < items->list.nr; i++) {
+		if (is_alike(items, sweep.first.row, items->list.at[i].row)) {
+			add_point(&sweep, &items->list.at[i]);
+		}
+	}
+	write_sweep(&sweep, items->has_groups, out);
+	vec_release(&sweep.points);
 }
 
 void pct_write(const struct json *view, const struct format_options *options, struct str *out)
@@ -277,20 +302,9 @@ void pct_write(const struct json *view, const struct format_options *options, st
 		collect(&items, json_at(groups, i), options);
 	}
 	for (size_t i = 0; i < items.list.nr; i++) {
-		struct sweep sweep = { .view = view };
-
-		for (size_t j = i; !items.list.at[i].is_written && j < items.list.nr; j++) {
-			struct item *item = &items.list.at[j];
-
-			if (is_alike(&items, items.list.at[i].row, item->row)) {
-				*vec_push(&sweep.points) = *item;
-				item->is_written = j > i;
-			}
+		if (!items.list.at[i].is_written) {
+			write_table(&items, i, view, out);
 		}
-		if (sweep.points.nr > 0) {
-			write_sweep(&sweep, items.has_groups, out);
-		}
-		vec_release(&sweep.points);
 	}
 	vec_release(&items.list);
 	for (size_t i = 0; i < json_size(groups); i++) {

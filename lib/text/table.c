@@ -10,6 +10,7 @@ struct table {
 	const struct table_column *columns;
 	size_t nr_columns;
 	VEC(const char *) cells; /* row after row */
+	size_t nr_rows;
 };
 
 /* The cells of a terminal that a column needs. */
@@ -47,11 +48,12 @@ void table_add(struct table *table, const char *const *cells)
 		str_append_clean(&clean, cell, strlen(cell), false, TABLE_MAX_CELL_BYTES);
 		*vec_push(&table->cells) = arena_strdup(table->arena, clean.at);
 	}
+	table->nr_rows++;
 }
 
 size_t table_nr_rows(const struct table *table)
 {
-	return table->cells.nr / table->nr_columns;
+	return table->nr_rows;
 }
 
 static const char *cell_at(const struct table *table, size_t row, size_t column)
@@ -77,7 +79,7 @@ static struct layout lay_out(const struct table *table, size_t column)
 	size_t after = 0;
 	size_t title = width_of(table->columns[column].title);
 
-	for (size_t row = 0; row < table_nr_rows(table); row++) {
+	for (size_t row = 0; row < table->nr_rows; row++) {
 		const char *cell = cell_at(table, row, column);
 		size_t before = is_decimal ? before_point(cell) : 0;
 		size_t rest = width_of(cell) - before;
@@ -127,7 +129,7 @@ static void write_text(const struct table *table, const struct layout *layouts, 
 			  align == TABLE_LEFT ? WIDTH_LEFT : WIDTH_RIGHT);
 	}
 	end_line(out);
-	for (size_t row = 0; row < table_nr_rows(table); row++) {
+	for (size_t row = 0; row < table->nr_rows; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			str_append(out, i ? "  " : "");
 			write_cell(out, table->columns[i].align, &layouts[i],
@@ -177,7 +179,7 @@ static void write_markdown(const struct table *table, struct str *out)
 		str_append(out, table->columns[i].align == TABLE_LEFT ? "| :-- " : "| --: ");
 	}
 	str_append(out, "|\n");
-	for (size_t row = 0; row < table_nr_rows(table); row++) {
+	for (size_t row = 0; row < table->nr_rows; row++) {
 		write_markdown_row(table, &table->cells.at[row * table->nr_columns], out);
 	}
 }
@@ -190,11 +192,11 @@ static void write_csv(const struct table *table, struct str *out)
 		csv_text(&csv, table->columns[i].title);
 	}
 	csv_end(&csv);
-	for (size_t i = 0; i < table->cells.nr; i++) {
-		csv_text(&csv, table->cells.at[i]);
-		if ((i + 1) % table->nr_columns == 0) {
-			csv_end(&csv);
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			csv_text(&csv, cell_at(table, row, i));
 		}
+		csv_end(&csv);
 	}
 }
 

@@ -6,8 +6,13 @@
 
 #include "lib/base/mem.h"
 
+struct entry {
+	const char *name; /* the template's own */
+	struct template *template;
+};
+
 struct template_set {
-	VEC(struct template *) templates; /* sorted by name */
+	VEC(struct entry) entries; /* sorted by name */
 };
 
 /* The suffix says what a file is. */
@@ -27,10 +32,10 @@ struct template_set *template_set_new(void)
 struct template_set *template_set_free(struct template_set *set)
 {
 	if (set) {
-		for (size_t i = 0; i < set->templates.nr; i++) {
-			template_free(set->templates.at[i]);
+		for (size_t i = 0; i < set->entries.nr; i++) {
+			template_free(set->entries.at[i].template);
 		}
-		vec_release(&set->templates);
+		vec_release(&set->entries);
 		free(set);
 	}
 	return NULL;
@@ -40,12 +45,12 @@ struct template_set *template_set_free(struct template_set *set)
 static size_t find(const struct template_set *set, const char *name, bool *ret_is_there)
 {
 	size_t low = 0;
-	size_t high = set->templates.nr;
+	size_t high = set->entries.nr;
 
 	*ret_is_there = false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = strcmp(name, template_name(set->templates.at[middle]));
+		int order = strcmp(name, set->entries.at[middle].name);
 
 		if (order == 0) {
 			*ret_is_there = true;
@@ -65,7 +70,7 @@ const struct template *template_set_get(const struct template_set *set, const ch
 	bool is_there = false;
 	size_t at = set ? find(set, name, &is_there) : 0;
 
-	return is_there ? set->templates.at[at] : NULL;
+	return is_there ? set->entries.at[at].template : NULL;
 }
 
 bool template_set_add(struct template_set *set, const char *name, const char *bytes, size_t length,
@@ -81,10 +86,10 @@ bool template_set_add(struct template_set *set, const char *name, const char *by
 	if (!template_parse(name, bytes, length, mode, &template, err)) {
 		return false;
 	}
-	*vec_push(&set->templates) = NULL;
-	memmove(&set->templates.at[at + 1], &set->templates.at[at],
-		(set->templates.nr - 1 - at) * sizeof(*set->templates.at));
-	set->templates.at[at] = template;
+	*vec_push(&set->entries) = (struct entry){ 0 };
+	memmove(&set->entries.at[at + 1], &set->entries.at[at],
+		(set->entries.nr - 1 - at) * sizeof(*set->entries.at));
+	set->entries.at[at] = (struct entry){ template_name(template), template };
 	return true;
 }
 
@@ -156,8 +161,8 @@ bool template_set_read_folder(struct template_set *set, const char *folder, stru
 
 bool template_set_check(const struct template_set *set, struct err *err)
 {
-	for (size_t i = 0; i < set->templates.nr; i++) {
-		const struct template *template = set->templates.at[i];
+	for (size_t i = 0; i < set->entries.nr; i++) {
+		const struct template *template = set->entries.at[i].template;
 		const char *name;
 
 		for (size_t j = 0; (name = template_partial(template, j)); j++) {

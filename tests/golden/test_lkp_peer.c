@@ -172,7 +172,10 @@ static struct fields split(const char *line, size_t length)
 	for (size_t i = 0; i < length && fields.length + 1 < sizeof(fields.text); i++) {
 		bool is_plus_minus = i + 1 < length && memcmp(line + i, "\xc2\xb1", 2) == 0;
 
-		fields.text[fields.length++] = is_plus_minus ? '~' : line[i];
+		fields.text[fields.length++] = line[i];
+		if (is_plus_minus) {
+			fields.text[fields.length - 1] = '~';
+		}
 		i += is_plus_minus;
 	}
 	fields.is_failure = fields.length > 12 && fields.text[11] == ':';

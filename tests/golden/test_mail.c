@@ -86,7 +86,7 @@ static char *hostile(size_t length)
 {
 	static const char pattern[] =
 		"\x1b[31m\n-- \nReported-by: x <x@example.org>\n\xff\xfe{{{first}}}"
-		"<script>\xe2\x80\xae\xc3\xa9";
+		"<script>\xe2\x80\xae\xc3\xa9\xe2\x80\xac";
 	char *text = mem_alloc(length + 1);
 
 	for (size_t i = 0; i < length; i++) {
@@ -186,7 +186,7 @@ static void shows_the_error_of_a_log(void)
 	CHECK_INT(mail_excerpt(log.at, log.length, &out), (20 << 20) / 38 + 2);
 	CHECK(strncmp(out.at, "  CC ", 5) == 0);
 	CHECK(strstr(out.at, "mm/batch.c:3:1: error: expected ';'\n") != NULL);
-	CHECK(out.length < 30 * 60);
+	CHECK(out.length < 1800);
 	json_put_text(json_get(facts, "log"), "excerpt", log.at);
 	mail_body(NULL, facts, &body);
 	check_shape(body.at);

@@ -257,7 +257,7 @@ static void is_linear(void)
 			CHECK_DONE(template_render(template, NULL, document, &out, &err), &err);
 			took = span_seconds(mono_between(begin, mono_now()));
 			seconds[size] = took < seconds[size] ? took : seconds[size];
-			CHECK(out.length > 2000 * 100);
+			CHECK(out.length > 200000);
 		}
 	}
 	printf("# 2000 rows: %.2f ms, 20000 rows: %.2f ms\n", 1e3 * seconds[0], 1e3 * seconds[1]);

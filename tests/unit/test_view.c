@@ -490,8 +490,10 @@ static void shows_the_judge(void)
 	scoped(free) char *text = NULL;
 
 	for (uint32_t i = 0; i < 12; i++) {
-		samples[i % 2][i / 2] =
-			(struct judge_sample){ .value = (i % 2 ? 90 : 100) + 0.1 * (i / 2),
+		uint32_t pair = i / 2;
+
+		samples[i % 2][pair] =
+			(struct judge_sample){ .value = (i % 2 ? 90 : 100) + 0.1 * pair,
 					       .block = i / 4,
 					       .boot = i + 1,
 					       .machine = 1,
