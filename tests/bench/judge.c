@@ -66,6 +66,34 @@ static void play(const struct scenario *scenario, int64_t nr_trials)
 	}
 }
 
+/* The same with one look at 2, 4 and 6 blocks, whatever the number of looks would be. */
+static void play_once(const struct scenario *scenario, int64_t nr_trials)
+{
+	static const size_t nr_blocks[] = { 2, 4, 6 };
+
+	for (size_t i = 0; i < countof(cvs); i++) {
+		printf("%-36s %3.0f %%", scenario->name, 100 * cvs[i]);
+		for (size_t j = 0; j < countof(nr_blocks); j++) {
+			int64_t nr_named = 0;
+			int64_t nr_right = 0;
+
+			for (int64_t trial = 0; trial < nr_trials; trial++) {
+				struct world world = scenario->world;
+				struct outcome outcome;
+
+				world.seed = (uint64_t)trial + 1;
+				world.cv = cvs[i];
+				outcome = world_judge_once(&world, nr_blocks[j]);
+				nr_named += outcome.is_named;
+				nr_right += outcome.is_right;
+			}
+			printf("  %7.2f %7.2f", 100 * (double)nr_named / (double)nr_trials,
+			       100 * (double)nr_right / (double)nr_trials);
+		}
+		putchar('\n');
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
@@ -79,6 +107,10 @@ int main(int argc, char **argv)
 	       "ended at look 1, 2, 3 in %");
 	for (size_t i = 0; i < countof(scenarios); i++) {
 		play(&scenarios[i], nr_trials);
+	}
+	printf("\none look: named and right in %% at 2, 4 and 6 blocks\n");
+	for (size_t i = 0; i < countof(scenarios); i++) {
+		play_once(&scenarios[i], nr_trials);
 	}
 	return 0;
 }

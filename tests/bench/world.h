@@ -34,7 +34,7 @@ struct outcome {
 
 struct outcome world_judge(const struct world *world);
 
-/* Judges all 6 blocks at once, as one look with nothing before it; `nr_blocks` of 1..6. */
+/* Judges the first `nr_blocks` (1 to 6) at once, as the one look at a number fixed before. */
 struct outcome world_judge_once(const struct world *world, size_t nr_blocks);
 
 #endif

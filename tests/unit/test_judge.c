@@ -113,6 +113,24 @@ static void ratios_are_logarithms(void)
 	CHECK_NEAR(verdict.head.level / verdict.base.level - 1, verdict.effect, 1e-15);
 }
 
+/* The numbers of docs/statistics.md, as NumPy and SciPy compute them from its formulas. */
+static void worked_example(void)
+{
+	static const struct value values[] = {
+		{ 100, 1, false }, { 102, 1, false }, { 91, 1, true },  { 93, 1, true },
+		{ 115, 2, false }, { 117, 2, false }, { 104, 2, true }, { 106, 2, true },
+	};
+	struct judge_verdict verdict = judge_values(values, countof(values));
+
+	CHECK_NEAR(verdict.base.level, 108.5, 1e-9);
+	CHECK_NEAR(verdict.head.level, 98.5, 1e-9);
+	CHECK_NEAR(verdict.log_ratio, -0.0966936248024711, 1e-14);
+	CHECK_NEAR(verdict.p, 0.00011261557954403206, 1e-14);
+	CHECK_NEAR(verdict.interval_95.low, -0.11262206675256699, 1e-9);
+	CHECK_NEAR(verdict.interval_95.high, -0.07123816724080748, 1e-9);
+	CHECK_NEAR(verdict.interval_90.low, -0.10824064858407437, 1e-9);
+}
+
 /* practice cases */
 
 static void c03_constant_head(void)
@@ -487,6 +505,7 @@ static const struct t_case cases[] = {
 	{ "one block is Welch's test, as SciPy computes it", one_block_is_welch },
 	{ "blocks are least squares, as NumPy computes them", blocks_are_least_squares },
 	{ "ratios are differences of logarithms", ratios_are_logarithms },
+	{ "the worked example of docs/statistics.md", worked_example },
 	{ "C03: no variance on one side breaks nothing, every sample counts", c03_constant_head },
 	{ "C04: zeros have no percentage, and a change from zero is told", c04_zeros },
 	{ "C05: a doubling is told however noisy", c05_noisy },
