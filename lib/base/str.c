@@ -369,6 +369,18 @@ static bool is_hidden(uint32_t code)
 	       (code >= 0x2060 && code <= 0x2069) || code == 0xfeff;
 }
 
+/* How many bytes from `at` on are printable ASCII: most of what is ever cleaned. */
+static size_t plain_run(const char *at, const char *end, size_t limit_bytes)
+{
+	size_t length = 0;
+	size_t most = (size_t)(end - at) < limit_bytes ? (size_t)(end - at) : limit_bytes;
+
+	while (length < most && at[length] >= 0x20 && at[length] < 0x7f) {
+		length++;
+	}
+	return length;
+}
+
 void str_append_clean(struct str *str, const char *bytes, size_t length, bool keep_lines,
 		      size_t limit_bytes)
 {
@@ -376,12 +388,22 @@ void str_append_clean(struct str *str, const char *bytes, size_t length, bool ke
 	const char *end = bytes + length;
 
 	while (at < end) {
+		size_t run = plain_run(at, end, limit_bytes);
 		uint32_t code = 0;
-		size_t size = str_decode(at, (size_t)(end - at), &code);
-		bool is_kept = size > 0 &&
-			       (!is_hidden(code) || (keep_lines && (code == '\n' || code == '\t')));
-		size_t written = is_kept ? size : 3;
+		size_t size;
+		bool is_kept;
+		size_t written;
 
+		str_append_bytes(str, at, run);
+		limit_bytes -= run;
+		at += run;
+		if (at == end) {
+			return;
+		}
+		size = str_decode(at, (size_t)(end - at), &code);
+		is_kept = size > 0 &&
+			  (!is_hidden(code) || (keep_lines && (code == '\n' || code == '\t')));
+		written = is_kept ? size : 3;
 		if (written > limit_bytes) {
 			return;
 		}
