@@ -55,6 +55,36 @@ static void reports_a_broken_build(void)
 	check_mail("build", NULL, facts);
 }
 
+/* The guide's example is this mail, but for blanks at line ends. */
+static void is_in_the_guide(void)
+{
+	scoped(free) char *guide_path = t_source("docs/reading-a-report.md");
+	scoped(free) char *mail_path = t_source("tests/golden/mail/regression.txt");
+	scoped(str_release) struct str guide = STR_INIT;
+	scoped(str_release) struct str mail = STR_INIT;
+	const char *example;
+	const char *body;
+	struct err err = ERR_INIT;
+
+	if (!CHECK_DONE(str_read_file(&guide, guide_path, 1 << 20, &err), &err) ||
+	    !CHECK_DONE(str_read_file(&mail, mail_path, 1 << 20, &err), &err)) {
+		return;
+	}
+	example = strstr(guide.at, "```\nregression: ");
+	body = strstr(mail.at, "\nregression: ");
+	if (!CHECK(example != NULL) || !CHECK(body != NULL)) {
+		return;
+	}
+	body++;
+	for (example += 4; strncmp(example, "```", 3) != 0; example++) {
+		body += *example == '\n' ? strspn(body, " ") : 0;
+		if (!CHECK(*example == *body)) {
+			return;
+		}
+		body++;
+	}
+}
+
 /* What every body keeps, whatever went in. */
 static void check_shape(const char *body)
 {
@@ -244,6 +274,7 @@ static void needs_nothing(void)
 static const struct t_case cases[] = {
 	{ "a regression is reported in the order of the contract", reports_a_regression },
 	{ "a broken build is reported with the lines that say why", reports_a_broken_build },
+	{ "the guide shows this very mail", is_in_the_guide },
 	{ "hostile text stays on its line, clean and short", survives_hostile_text },
 	{ "a mail is 40 kB at most and says what it leaves out", survives_size },
 	{ "C20: of a log of 40 MB the lines around the first error are shown",
