@@ -180,7 +180,6 @@ static void kills_daemon_after_timeout(void)
 /* Each generation has a new session and a new number: only catching one ends it. */
 static void kills_who_forks_away(void)
 {
-	scoped(free) char *folder = t_folder();
 	const char *python[] = { "/usr/bin/python3", "-c",
 				 "import os\n"
 				 "for generation in range(100000):\n"

@@ -100,7 +100,6 @@ static void does_not_write_through_a_link(void)
 
 	for (size_t i = 0; i < countof(orders); i++) {
 		scoped(free) char *folder = t_folder();
-		scoped(free) char *target = mem_printf("%s/target", folder);
 		scoped(free) char *script = mem_printf(
 			"mkdir out target; git init -q --bare -b main source; cd source;"
 			"b=$(echo bad | git hash-object -w --stdin);"
