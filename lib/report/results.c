@@ -174,28 +174,51 @@ static bool is_matrix(const struct str *text)
 		(pull_next(&pull, &item, NULL) && item.kind == PULL_ARRAY));
 }
 
+static struct results *results_new(const char *path)
+{
+	struct results *results = mem_alloc(sizeof(*results));
+
+	results->arena = arena_new();
+	results->path = arena_strdup(results->arena, path);
+	return results;
+}
+
+static bool add_text(struct results *results, const struct str *text, struct names *ids,
+		     struct err *err)
+{
+	if (text->length == 0) {
+		return err_set(err, ERR_INPUT, "%s: is empty", results->path);
+	}
+	return is_matrix(text) ? read_matrix(results, text, err)
+			       : results_add_runs(results, results->path, text, ids, err);
+}
+
+bool results_parse(const char *what, const struct str *text, struct names *ids,
+		   struct results **ret_results, struct err *err)
+{
+	scoped(results_free) struct results *results = results_new(what);
+
+	if (!add_text(results, text, ids, err)) {
+		return false;
+	}
+	*ret_results = move(&results);
+	return true;
+}
+
 static bool read_file(struct results *results, struct names *ids, struct err *err)
 {
 	scoped(str_release) struct str text = STR_INIT;
 
-	if (!str_read_file(&text, results->path, LIMIT_BYTES, err)) {
-		return false;
-	}
-	if (text.length == 0) {
-		return err_set(err, ERR_INPUT, "%s: is empty", results->path);
-	}
-	return is_matrix(&text) ? read_matrix(results, &text, err)
-				: results_add_runs(results, results->path, &text, ids, err);
+	return str_read_file(&text, results->path, LIMIT_BYTES, err) &&
+	       add_text(results, &text, ids, err);
 }
 
 bool results_read(const char *path, struct names *ids, struct results **ret_results,
 		  struct err *err)
 {
-	scoped(results_free) struct results *results = mem_alloc(sizeof(*results));
+	scoped(results_free) struct results *results = results_new(path);
 	struct stat stat_;
 
-	results->arena = arena_new();
-	results->path = arena_strdup(results->arena, path);
 	if (stat(path, &stat_) != 0) {
 		return err_set_errno(err, errno == ENOENT ? ERR_ABSENT : ERR_BROKEN, errno,
 				     "read '%s'", path);

@@ -23,6 +23,7 @@
 #include "lib/base/err.h"
 #include "lib/base/mem.h"
 #include "lib/base/names.h"
+#include "lib/base/str.h"
 #include "lib/stats/judge.h"
 
 struct results_metric {
@@ -57,6 +58,10 @@ struct results {
  * unreadable; ERR_TOO_BIG: over a GiB; ERR_INPUT "FILE: byte N: ...". */
 MUST_CHECK bool results_read(const char *path, struct names *ids, struct results **ret_results,
 			     struct err *err);
+
+/* The same for the text of a file; `what` stands for its path.  ERR_INPUT. */
+MUST_CHECK bool results_parse(const char *what, const struct str *text, struct names *ids,
+			      struct results **ret_results, struct err *err);
 struct results *results_free(struct results *results);
 DEFINE_SCOPED(results_free, struct results *)
 
