@@ -14,6 +14,8 @@ static const struct verb verbs[] = {
 	  "check a job file, list its variants, tell what it does", verb_job },
 	{ "parse", "BENCHMARK STDOUT", "read the metrics out of a benchmark's raw output",
 	  verb_parse },
+	{ "tree", "add NAME|ls|rm NAME", "say which trees the daemon tests, in its configuration",
+	  verb_tree },
 	{ "help", "[VERB]", "list the verbs, or the options of one", verb_help },
 	{ "version", "", "print the version", verb_version },
 };

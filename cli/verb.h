@@ -76,5 +76,6 @@ int call_usage(const struct call *call, const char *format, ...) PRINTF_LIKE(2, 
 int verb_compare(struct call *call);
 int verb_job(struct call *call);
 int verb_parse(struct call *call);
+int verb_tree(struct call *call);
 
 #endif

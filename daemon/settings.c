@@ -3,78 +3,17 @@
 
 #include "daemon/db/db.h"
 #include "lib/base/option.h"
-
-static const struct conf_key keys[] = {
-	{ "daemon", "listen", CONF_TEXT, 0, 0, 0, NULL, "127.0.0.1:8080",
-	  "address and port of the pages and the API; port 0 takes any" },
-	{ "daemon", "database", CONF_TEXT, 0, 0, 0, NULL, NULL,
-	  "connection string of the PostgreSQL database; not with --embedded" },
-	{ "daemon", "data", CONF_TEXT, 0, 0, 0, NULL, "/var/lib/patchmeter",
-	  "folder for raw results, git mirrors and the outbox" },
-	{ "daemon", "jobs", CONF_TEXT, 0, 0, 0, NULL, PATCHMETER_JOBS,
-	  "folder with one folder a benchmark" },
-	{ "daemon", "postgresql", CONF_TEXT, 0, 0, 0, NULL, NULL,
-	  "folder of the PostgreSQL server's programs; the newest installed where not set" },
-	{ "daemon", "url", CONF_TEXT, 0, 0, 0, NULL, NULL,
-	  "address of the pages as people reach them, for links in mails" },
-	{ "daemon", "poll", CONF_DURATION, 0, 1, 86400, NULL, "60s",
-	  "time between two looks at a repository" },
-	{ "mail", "from", CONF_TEXT, 0, 0, 0, NULL, "patchmeter <patchmeter@localhost>",
-	  "sender of the mails" },
-	{ "mail", "domain", CONF_TEXT, 0, 0, 0, NULL, "patchmeter.localhost",
-	  "right side of the Message-IDs" },
-	{ "tree", "url", CONF_TEXT, CONF_NAMED, 0, 0, NULL, NULL,
-	  "git repository: a path or an address" },
-	{ "tree", "base", CONF_TEXT, CONF_NAMED, 0, 0, NULL, "main",
-	  "branch that patch stacks stand on" },
-	{ "tree", "branch", CONF_TEXT, CONF_NAMED | CONF_REPEATED, 0, 0, NULL, NULL,
-	  "branches to test, a glob; may be repeated" },
-	{ "tree", "job", CONF_TEXT, CONF_NAMED | CONF_REPEATED, 0, 0, NULL, NULL,
-	  "benchmark to run; may be repeated" },
-	{ "tree", "group", CONF_TEXT, CONF_NAMED, 0, 0, NULL, "default",
-	  "machines that may run it" },
-	{ "tree", "budget", CONF_DURATION, CONF_NAMED, 60, 8640000, NULL, "2h",
-	  "machine time that one patch stack may cost" },
-	{ "tree", "mail", CONF_CHOICE, CONF_NAMED, 0, 0, "dry-run on", "dry-run",
-	  "whether mails leave the outbox" },
-};
+#include "lib/settings/config.h"
 
 void settings_describe(struct str *str)
 {
-	conf_describe(keys, countof(keys), str);
-}
-
-static bool check_trees(const struct conf *conf, struct err *err)
-{
-	static const char *const needed[] = { "url", "branch", "job" };
-	size_t nr_trees;
-	const char *const *trees = conf_names(conf, "tree", &nr_trees);
-
-	for (size_t i = 0; i < nr_trees; i++) {
-		if (*trees[i] == '\0' || strspn(trees[i], "abcdefghijklmnopqrstuvwxyz"
-							  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-							  "0123456789._+-") != strlen(trees[i])) {
-			return err_set(err, ERR_INPUT,
-				       "tree '%s': a name is made of letters, digits and '._+-'",
-				       trees[i]);
-		}
-		for (size_t n = 0; n < countof(needed); n++) {
-			size_t nr_values = 0;
-
-			conf_list(conf, "tree", trees[i], needed[n], &nr_values);
-			if (nr_values == 0) {
-				return err_set(err, ERR_INPUT, "tree '%s': '%s' is not set",
-					       trees[i], needed[n]);
-			}
-		}
-	}
-	return true;
+	conf_describe(config_keys, config_nr_keys, str);
 }
 
 bool settings_read(const char *path, const struct option_list *overrides, const char *embedded,
 		   struct settings *ret_settings, struct err *err)
 {
-	scoped(conf_free) struct conf *conf = conf_new(keys, countof(keys));
+	scoped(conf_free) struct conf *conf = config_new();
 	struct settings settings = { .path = path, .overrides = overrides, .embedded = embedded };
 
 	if (path && !conf_read(conf, path, err)) {
@@ -85,7 +24,7 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 			return false;
 		}
 	}
-	if (!check_trees(conf, err)) {
+	if (!config_check(conf, err)) {
 		return false;
 	}
 	settings.listen = conf_text(conf, "daemon", "", "listen");

@@ -12,6 +12,7 @@ FLOORS = {
     'lib/stats/': ('lib/base/',),
     'lib/spec/': ('lib/base/',),
     'lib/proto/': ('lib/base/',),
+    'lib/settings/': ('lib/base/',),
     'lib/text/': ('lib/base/',),
     'lib/vcs/': ('lib/base/',),
     'lib/report/': ('lib/base/', 'lib/stats/', 'lib/text/'),
