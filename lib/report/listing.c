@@ -151,11 +151,13 @@ static void write_section(const struct section *section, const struct format_opt
 {
 	scoped(table_free) struct table *table = table_new(columns, countof(columns));
 	size_t nr_hidden = fill(table, section, options);
-	const char *mark = form == TABLE_MARKDOWN ? "### " : "";
 
-	str_append(out, mark);
-	view_group_title(section->group, out);
-	str_append(out, form == TABLE_MARKDOWN ? "\n\nbase " : "\nbase ");
+	if (json_size(json_get(section->group, "axes")) > 0) {
+		str_append(out, form == TABLE_MARKDOWN ? "### " : "");
+		view_group_title(section->group, out);
+		str_append(out, form == TABLE_MARKDOWN ? "\n\n" : "\n");
+	}
+	str_append(out, "base ");
 	append_column(section->view, 0, out);
 	str_append(out, form == TABLE_MARKDOWN ? "  \nhead " : "\nhead ");
 	append_column(section->view, section->index + 1, out);

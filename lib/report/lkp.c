@@ -65,10 +65,13 @@ static void write_header(const struct json *view, const struct json *group, stru
 		str_append_char(out, '=');
 	}
 	str_append_char(out, '\n');
-	write_axes(group, "name", out);
-	str_append(out, ":\n  ");
-	write_axes(group, "value", out);
-	str_append(out, "\n\ncommit: \n");
+	if (json_size(json_get(group, "axes")) > 0) {
+		write_axes(group, "name", out);
+		str_append(out, ":\n  ");
+		write_axes(group, "value", out);
+		str_append(out, "\n\n");
+	}
+	str_append(out, "commit: \n");
 	for (size_t i = 0; i < json_size(columns); i++) {
 		write_commit(json_at(columns, i), out);
 	}

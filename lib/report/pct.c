@@ -184,7 +184,7 @@ static void write_title(const struct sweep *sweep, bool has_groups, struct str *
 		str_printf(out, "Parameters    : %s\n", fixed.at);
 	}
 	str_append(out, "Units         : Normalized ");
-	view_text(row, "unit", out);
+	view_text(row, json_text(json_get(row, "unit")) ? "unit" : "metric", out);
 	str_printf(out, "\nInterpretation: %s is better\n",
 		   strcmp(json_text(json_get(row, "better")), "lower") == 0 ? "Lower" : "Higher");
 	if (statistic(row)) {
