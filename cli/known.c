@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "known.h"
 
-#include <ctype.h>
+#include <strings.h>
 
 #include "lib/base/str.h"
 
@@ -25,29 +25,48 @@ static const struct {
 /* A word of these behind "per" or '/' makes the name one of a rate. */
 static const char *const seconds[] = { "s", "sec", "second", "min", "minute" };
 
-/* Takes the next word of *at in lower case; false: there is none. */
-static bool next_word(const char **at, char *word, size_t size)
-{
-	size_t length = 0;
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-	while (**at && !isalnum((unsigned char)**at)) {
-		(*at)++;
-	}
-	for (; isalnum((unsigned char)**at); (*at)++) {
-		if (length + 1 < size) {
-			word[length++] = (char)tolower((unsigned char)**at);
-		}
-	}
-	word[length] = '\0';
-	return length > 0;
+/* A word inside a name, and what stands before it. */
+struct word {
+	const char *at;
+	size_t length;
+	char before; /* 0 at the start of the name */
+};
+
+/* The word behind `word`, which is the whole name's start at first; false: there is none. */
+static bool next_word(struct word *word)
+{
+	size_t gap = strcspn(word->at + word->length, LETTERS);
+	const char *at = word->at + word->length + gap;
+
+	word->before = *(gap > 0 ? at - 1 : "");
+	word->at = at;
+	word->length = strspn(at, LETTERS);
+	return word->length > 0;
+}
+
+static bool is_word(const struct word *word, const char *text)
+{
+	return strlen(text) == word->length && strncasecmp(word->at, text, word->length) == 0;
 }
 
 static bool has_word(const char *name, const char *wanted)
 {
-	char word[32];
+	struct word word = { .at = name };
 
-	while (next_word(&name, word, sizeof(word))) {
-		if (strcmp(word, wanted) == 0) {
+	while (next_word(&word)) {
+		if (is_word(&word, wanted)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_second(const struct word *word)
+{
+	for (size_t i = 0; i < countof(seconds); i++) {
+		if (is_word(word, seconds[i])) {
 			return true;
 		}
 	}
@@ -56,19 +75,14 @@ static bool has_word(const char *name, const char *wanted)
 
 static bool is_rate(const char *name)
 {
-	const char *start = name;
-	char word[32];
+	struct word word = { .at = name };
+	bool is_behind_per = false;
 
-	while (next_word(&name, word, sizeof(word))) {
-		const char *first = name - strlen(word);
-		bool is_behind_slash = first > start && first[-1] == '/';
-		bool is_behind_per = first - start >= 4 && strncasecmp(first - 4, "per", 3) == 0;
-
-		for (size_t i = 0; i < countof(seconds); i++) {
-			if ((is_behind_slash || is_behind_per) && strcmp(word, seconds[i]) == 0) {
-				return true;
-			}
+	while (next_word(&word)) {
+		if ((is_behind_per || word.before == '/') && is_second(&word)) {
+			return true;
 		}
+		is_behind_per = is_word(&word, "per");
 	}
 	return false;
 }

@@ -25,6 +25,18 @@ static const char *value_of(const struct results *results, size_t *at, const cha
 	return "not set";
 }
 
+static const char *smaller_name(const struct results *base, size_t i, const struct results *head,
+				size_t j)
+{
+	if (i == base->params.nr) {
+		return head->params.at[j].name;
+	}
+	if (j == head->params.nr || strcmp(base->params.at[i].name, head->params.at[j].name) < 0) {
+		return base->params.at[i].name;
+	}
+	return head->params.at[j].name;
+}
+
 /* Both lists are sorted: at each step the smaller name is looked at on both sides. */
 static const char *other_params(struct arena *arena, const struct results *base,
 				const struct results *head)
@@ -36,9 +48,7 @@ static const char *other_params(struct arena *arena, const struct results *base,
 		return NULL; /* a side that does not tell */
 	}
 	while (i < base->params.nr || j < head->params.nr) {
-		const char *a = i < base->params.nr ? base->params.at[i].name : NULL;
-		const char *b = j < head->params.nr ? head->params.at[j].name : NULL;
-		const char *name = !a || (b && strcmp(b, a) < 0) ? b : a;
+		const char *name = smaller_name(base, i, head, j);
 		const char *before = value_of(base, &i, name);
 		const char *after = value_of(head, &j, name);
 

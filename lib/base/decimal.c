@@ -13,7 +13,7 @@ struct parts {
 
 static char peek(const struct parts *parts)
 {
-	return parts->at < parts->end ? *parts->at : '\0';
+	return *(parts->at < parts->end ? parts->at : "");
 }
 
 static bool is_digit(char character)

@@ -55,7 +55,7 @@ bool pull_refuse(const struct pull *pull, const struct pull_item *item, struct e
 /* The byte at the reader, 0 at the end: a NUL in the input is no part of JSON either. */
 static char peek(const struct pull *pull)
 {
-	return pull->at < pull->length ? pull->bytes[pull->at] : '\0';
+	return *(pull->at < pull->length ? pull->bytes + pull->at : "");
 }
 
 static void skip_blanks(struct pull *pull)
@@ -430,7 +430,7 @@ bool pull_need(struct pull *pull, enum pull_kind kind, struct pull_item *ret_ite
 		[PULL_FALSE] = "false",
 		[PULL_NULL] = "null",
 	};
-	struct pull_item item;
+	struct pull_item item = { 0 };
 
 	if (!pull_next(pull, &item, err)) {
 		return false;

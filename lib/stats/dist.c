@@ -24,7 +24,8 @@ static double beta_fraction(double a, double b, double x)
 	double d = 1 / not_zero(1 - (a + b) * x / (a + 1));
 	double value = d;
 
-	for (double m = 1; m < 100000; m++) {
+	for (int i = 1; i < 100000; i++) {
+		double m = i;
 		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 		double step;

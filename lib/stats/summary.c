@@ -10,7 +10,7 @@ struct range {
 
 static struct range range_of(const double *values, size_t nr)
 {
-	struct range range = { INFINITY, -INFINITY };
+	struct range range = { (double)INFINITY, -(double)INFINITY };
 
 	for (size_t i = 0; i < nr; i++) {
 		range.least = fmin(range.least, values[i]);

@@ -9,8 +9,8 @@
 #define MAX_PARTS    10
 #define MAX_BLOCKS   6
 #define RUNS_A_BLOCK 4
-#define MAX_RUNS     (MAX_BLOCKS * RUNS_A_BLOCK)
-#define SIDE_RUNS    (MAX_RUNS / 2)
+#define MAX_RUNS     24
+#define SIDE_RUNS    12
 
 /* Everything measured, in order of time: 12 runs a side, of which a look takes the first. */
 struct record {

@@ -253,9 +253,10 @@ static void names_nothing_of_nothing(void)
 
 static void jumps_name_nothing(void)
 {
-	for (double cv = 0.01; cv < 0.06; cv += 0.02) {
-		CHECK(play((struct world){ .nr_parts = 2, .cv = cv, .jump = 0.15 }).nr_named <=
-		      ONE_PER_CENT);
+	for (int percent = 1; percent < 6; percent += 2) {
+		struct world world = { .nr_parts = 2, .cv = 0.01 * percent, .jump = 0.15 };
+
+		CHECK(play(world).nr_named <= ONE_PER_CENT);
 	}
 	CHECK(play((struct world){ .nr_parts = 2, .cv = 0.02, .memory = 0.9 }).nr_named <=
 	      ONE_PER_CENT);

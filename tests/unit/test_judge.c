@@ -304,7 +304,7 @@ static void level_jumps_do_not_count(void)
 	for (uint32_t block = 0; block < 2; block++) {
 		double level = block == 1 ? 1.15 : 1;
 
-		for (size_t i = 2 * block; i < 2 * block + 2; i++) {
+		for (uint32_t i = 2 * block; i < 2 * block + 2; i++) {
 			add(&calm, false, (struct judge_sample){ base[i], .block = block });
 			add(&calm, true, (struct judge_sample){ head[i], .block = block });
 			add(&jumping, false,
