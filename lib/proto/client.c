@@ -308,9 +308,9 @@ static bool try_put(struct client *client, const struct client_file *file,
 	    !ask_received(client, file, exchange->path, &received, err)) {
 		return false;
 	}
+	/* Whole, but acknowledged?  If so it will say so at once. */
 	if (received == file->file.size) {
-		received =
-			0; /* whole, but acknowledged?  If so it says so at once */
+		received = 0;
 	}
 	if (!send_rest(client, file, exchange, &received, &is_complete, err)) {
 		return false;
