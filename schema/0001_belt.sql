@@ -402,7 +402,7 @@ CREATE TABLE finding (
 	state finding_state NOT NULL DEFAULT 'new',
 	reason text,
 	created timestamptz NOT NULL,
-	UNIQUE (stack_id, commit_id, role, cell_id, kind)
+	UNIQUE (stack_id, commit_id, role, cell_id)
 );
 CREATE INDEX finding_new ON finding (id) WHERE state = 'new';
 

@@ -19,29 +19,33 @@ static double size_of(const struct finding *finding)
 	return fabs(json_number(json_get(change_of(finding), name), 1e300));
 }
 
-/* The smaller, the more it is to say. */
+#define RANK_NONE 6
+
+/* The smaller, the more it is to say.  What is counted exactly only bears out what is felt. */
 static int rank_of(const struct finding *finding)
 {
+	int exact = json_bool(json_get(finding->row, "is_exact"), false);
+
 	switch (view_meaning(finding->row, finding->index)) {
 	case VIEW_WORSE:
-		return finding->is_failure ? 1 : 0;
+		return finding->is_failure ? 2 : exact;
 	case VIEW_BETTER:
-		return finding->is_failure ? 3 : 2;
+		return finding->is_failure ? 5 : 3 + exact;
 	case VIEW_SAME:
 	case VIEW_UNKNOWN:
 	case VIEW_MISSING:
 		break;
 	}
-	return 4;
+	return RANK_NONE;
 }
 
 static void consider(struct finding *best, const struct finding *finding)
 {
 	int rank = rank_of(finding);
-	int best_rank = best->row ? rank_of(best) : 4;
+	int best_rank = best->row ? rank_of(best) : RANK_NONE;
 
 	if (rank < best_rank ||
-	    (rank == best_rank && rank < 4 && size_of(finding) > size_of(best))) {
+	    (rank == best_rank && rank < RANK_NONE && size_of(finding) > size_of(best))) {
 		*best = *finding;
 	}
 }

@@ -33,10 +33,11 @@ WHERE s.state = 'measuring' AND NOT EXISTS (
 ORDER BY s.id LIMIT 1;
 
 -- name: finding_add_parents
--- One finding for each commit and direction in which a headline metric moved against its parent:
--- $1 stack.
+-- One finding for each commit of which a headline metric moved against its parent; a regression where
+-- there is one: $1 stack.
 INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
-SELECT DISTINCT l.stack_id, x.head_id, l.role, x.cell_id, x.id, v.kind::text::finding_kind, belt_now()
+SELECT DISTINCT ON (x.cell_id, x.id) l.stack_id, x.head_id, l.role, x.cell_id, x.id,
+	v.kind::text::finding_kind, belt_now()
 FROM stack_comparison l
 JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
 JOIN cell c ON c.id = x.cell_id
@@ -44,12 +45,14 @@ JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = 
 	AND v.kind IN ('regression', 'improvement')
 JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
 WHERE l.stack_id = $1 AND l.role = 'parent'
+ORDER BY x.cell_id, x.id, v.kind
 ON CONFLICT DO NOTHING;
 
 -- name: finding_add_tip
 -- The tip against the base, where no single commit explains it: $1 stack.
 INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
-SELECT DISTINCT l.stack_id, x.head_id, l.role, x.cell_id, x.id, v.kind::text::finding_kind, belt_now()
+SELECT DISTINCT ON (x.cell_id, x.id) l.stack_id, x.head_id, l.role, x.cell_id, x.id,
+	v.kind::text::finding_kind, belt_now()
 FROM stack_comparison l
 JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
 JOIN cell c ON c.id = x.cell_id
@@ -58,5 +61,6 @@ JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = 
 JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
 WHERE l.stack_id = $1 AND l.role = 'tip' AND NOT EXISTS (
 	SELECT FROM finding f WHERE f.stack_id = l.stack_id AND f.cell_id = l.cell_id
-	AND f.role = 'parent' AND f.kind::text = v.kind::text)
+	AND f.role = 'parent')
+ORDER BY x.cell_id, x.id, v.kind
 ON CONFLICT DO NOTHING;

@@ -125,29 +125,46 @@ def wait_for(what, is_true, processes, seconds):
         time.sleep(0.1)
 
 
+def count_runs(stack):
+    """Runs that have ended, and runs that are planned, of all comparisons."""
+    cells = [cell for row in stack["rows"] for cell in row["cells"]] + (stack["ends"] or [])
+    runs = [cell["runs"] for cell in cells if cell.get("runs")]
+    return sum(run["nr_ended"] for run in runs), sum(run["nr"] for run in runs)
+
+
+def describe(stack):
+    """Share done, and what happens, in words."""
+    builds = [cell["build"]["state"] for row in stack["rows"] for cell in row["cells"] if cell.get("build")]
+    nr_built = sum(state != "wanted" for state in builds)
+    if stack["state"] in ("new", "building"):
+        return 0.2 * nr_built / max(1, len(builds)), f"built {nr_built} of {len(builds)} commits"
+    nr_ended, nr_planned = count_runs(stack)
+    share = 0.2 + 0.8 * nr_ended / max(1, nr_planned)
+    return share, f"measured {nr_ended} of {nr_planned} runs, {len(stack['findings'])} finding(s)"
+
+
 def follow(url, processes, progress, seconds):
-    """Shows what happens until the stack is through; its document."""
+    """Shows what happens until the stack is through and everything is told; its document."""
     deadline = time.monotonic() + seconds
     while True:
         processes.check()
         stacks = fetch(f"{url}/api/v1/series")["series"]
         if stacks:
             stack = fetch(f"{url}/api/v1/series/{stacks[0]['id']}")
-            runs = stack["runs"]
-            share = runs["ended"] / max(1, runs["ended"] + runs["open"])
-            progress.show(share if stack["state"] != "building" else share / 4,
-                          f"{stack['state']}: {runs['ended']} of {runs['ended'] + runs['open']} runs"
-                          + (f", now {runs['now']}" if runs.get("now") else ""))
-            if stack["state"] in ("done", "refused"):
+            progress.show(*describe(stack))
+            is_told = all(finding["state"] != "new" for finding in stack["findings"]) and \
+                all(mail["state"] != "drafted" for mail in stack["mails"])
+            if stack["state"] == "refused":
+                sys.exit(f"demo: the stack was refused: {stack['reason']}")
+            if stack["state"] == "done" and is_told:
                 return stack
         if time.monotonic() > deadline:
-            sys.exit(f"demo: not through after {seconds} s")
+            sys.exit(f"demo: not through after {seconds:.0f} s")
         time.sleep(1)
 
 
-def read_mails(outbox):
-    return [email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
-            for path in sorted(outbox.glob("*.eml"))]
+def read_mails(paths):
+    return [email.message_from_bytes(path.read_bytes(), policy=email.policy.default) for path in paths]
 
 
 def named(mails, repo):
@@ -188,18 +205,15 @@ def run(options, folder, processes):
     wait_for("the daemon", (data / "url").exists, processes, 300)
     url = (data / "url").read_text(encoding="utf-8").strip()
     processes.start([str(options.build / "workers" / "patchmeter-worker"), "--server", url,
-                     "--token-file", str(data / "worker.token"), "--state", str(folder / "worker")],
+                     "--token-file", str(data / "worker.token"), "--state", str(folder / "worker"), "--settle", "1"],
                     folder / "worker.log")
     stack = follow(url, processes, progress, options.minutes * 60)
-    wait_for("the mails", lambda: all(mail["state"] != "drafted" for mail in
-             fetch(f"{url}/api/v1/mails")["mails"]) and not fetch(f"{url}/api/v1/series/{stack['id']}")
-             ["nr_untold"], processes, 60)
     progress.end()
-    mails = read_mails(data / "outbox")
-    for mail in mails:
-        print(mail.as_string())
+    paths = sorted((data / "outbox").glob("*.eml"))
+    for path in paths:
+        print(path.read_text(encoding="utf-8"))
         print("-" * 89)
-    found = named(mails, repo)
+    found = named(read_mails(paths), repo)
     is_right = found == EXPECTED
     for subject in sorted(set(found) | set(EXPECTED)):
         print(f"{'as expected' if found.get(subject) == EXPECTED.get(subject) else 'WRONG'}: "
