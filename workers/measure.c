@@ -158,6 +158,7 @@ static bool run_iteration(const struct place *place, const struct job *job, int6
 	const char *result_path = place_path(place, arena, "work/tmp/result");
 	const struct script script = {
 		.name = "run",
+		.is_measured = true,
 		.text = job->spec->run,
 		.cwd = measurement->folder,
 		.stdout_path = arena_printf(arena, "%s/%s", job->folder,

@@ -19,6 +19,7 @@ struct script {
 	const char *stderr_path; /* NULL: goes where stdout goes */
 	struct span deadline;
 	const char *out; /* PATCHMETER_OUT */
+	bool is_measured; /* goes before other processes of the machine, where we may */
 	bool is_build;   /* sees the sources, and only the parameters that it names */
 };
 

@@ -302,8 +302,12 @@ struct json *metrics_document(const struct reading *readings, size_t nr_readings
 
 	for (size_t i = 0; i < nr_readings; i++) {
 		const struct reading *reading = &readings[i];
-		struct json *row = json_new_object();
+		struct json *row;
 
+		if (reason && !reading->missing) {
+			continue; /* what a failed run printed is no number */
+		}
+		row = json_new_object();
 		json_put_text(row, "name", reading->metric->name);
 		if (reading->missing) {
 			json_put_text(row, "reason", reading->missing);
