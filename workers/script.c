@@ -101,8 +101,8 @@ static struct failure failure_of(const struct script *script, const struct proc_
 	return failure;
 }
 
-/* On a machine that others use, too, a fair share of the time is a random share.  Trying is the only
- * way to know: a limit, a capability or a container may forbid it. */
+/* On a machine that others use, too, a fair share of the time is a random share.  Trying is the
+ * only way to know: a limit, a capability or a container may forbid it. */
 static bool may_go_first(void)
 {
 	int before = getpriority(PRIO_PROCESS, 0);
