@@ -29,9 +29,10 @@ struct offline {
 	const struct options *options;
 	const struct place *place;
 	const struct spec *spec;
-	const char *output; /* where result folders go */
-	const char *commit; /* 40 digits; NULL: a folder, or no source */
-	struct hash source; /* equal: the same sources */
+	const char *output;  /* where result folders go */
+	const char *commit;  /* 40 digits; NULL: a folder, or no source */
+	struct hash source;  /* equal: the same sources */
+	uint32_t invocation; /* so that runs of two invocations never look like one */
 	int stop_fd;
 	bool has_failed, is_cancelled;
 };
@@ -161,7 +162,8 @@ static struct job job_of(const struct offline *offline, const struct json *ident
 		.source = { offline->options->source, offline->options->repository },
 		.commit = offline->commit,
 		.build_key = build_key,
-		.boot_id = arena_printf(arena, "%s/%" PRId64, fingerprint_boot_id(arena), number),
+		.boot_id = arena_printf(arena, "%s/%08" PRIx32 "/%" PRId64,
+					fingerprint_boot_id(arena), offline->invocation, number),
 		.folder = arena_printf(arena, "%s/raw/%" PRId64, folder, number),
 		.settle_s = (int)offline->options->settle_s,
 		.stop_fd = offline->stop_fd,
@@ -387,6 +389,7 @@ static bool run_all(const char *job_path, const struct options *options, int sto
 	*offline = (struct offline){
 		.options = options, .place = place, .spec = spec, .stop_fd = stop_fd
 	};
+	random_bytes(&offline->invocation, sizeof(offline->invocation));
 	if (!choose_output(offline, arena, err) || !identify_source(offline, arena, err)) {
 		return false;
 	}
