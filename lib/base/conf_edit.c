@@ -13,40 +13,48 @@ static bool write_text(const char *path, const struct str *text, struct err *err
 	return str_write_file(path, text->at, text->length, mode, err);
 }
 
-/* Copies the text without the section's lines.  The empty line in front of it, which
- * conf_file_add() made, goes with it; where the section comes first, the one behind. */
+/* Appends what stands in front of a section that goes, without the empty line that
+ * conf_file_add() made there. */
+static void keep_before(struct str *rest, const char *from, const char *to)
+{
+	str_append_bytes(rest, from, (size_t)(to - from));
+	if (str_has_suffix(rest->at, "\n\n")) {
+		str_truncate(rest, rest->length - 1);
+	}
+}
+
+/* Copies the text without the section's lines.  Where it comes first, the empty line behind it goes
+ * too. */
 static bool cut_section(const char *file, const char *text, const char *section, const char *name,
 			struct str *ret_rest, bool *ret_was_there, struct err *err)
 {
 	scoped(conf_reader_release) struct conf_reader reader;
-	struct conf_entry entry = { .kind = CONF_VALUE };
+	struct conf_entry entry;
 	const char *kept = text;
 	bool is_inside = false;
 
 	*ret_was_there = false;
 	conf_reader_init(&reader, file, text);
-	while (entry.kind != CONF_END) {
-		if (!conf_reader_next(&reader, &entry, err)) {
-			return false;
+	while (conf_reader_next(&reader, &entry, err)) {
+		if (entry.kind == CONF_END) {
+			str_append(ret_rest, kept);
+			return true;
 		}
 		if (entry.kind == CONF_HEADER) {
 			is_inside = strcmp(entry.section, section) == 0 &&
 				    strcmp(entry.name, name) == 0;
-			if (is_inside) {
-				str_append_bytes(ret_rest, kept, (size_t)(entry.start - kept));
-				if (str_has_suffix(ret_rest->at, "\n\n")) {
-					str_truncate(ret_rest, ret_rest->length - 1);
-				}
-				*ret_was_there = true;
-			}
 		}
-		if (is_inside && entry.kind != CONF_END) {
-			kept = entry.end;
-			kept += ret_rest->length == 0 && *kept == '\n';
+		if (!is_inside) {
+			continue;
 		}
+		if (entry.kind == CONF_HEADER) {
+			keep_before(ret_rest, kept, entry.start);
+			*ret_was_there = true;
+		}
+		kept = entry.end;
+		kept += ret_rest->length == 0 && *kept == '\n';
 	}
-	str_append(ret_rest, kept);
-	return true;
+	return false;
 }
 
 bool conf_file_add(const char *path, const char *section, const char *name,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A function fits on a screen, a file in a head, a line in half a screen."""
+"""A function fits on a screen, a file in a head, a line in half a screen, a branch on three fingers."""
 import os
 import re
 
@@ -9,6 +9,7 @@ FUNCTION_LINES = 60
 FILE_LINES = 500
 TEST_LINES = 700  # of tests/: a test file is a list
 GENERATED = re.compile(r'tests/.*_values\.h')  # numbers from elsewhere
+NESTING = 3
 LINE_COLUMNS = {'.c': 100, '.h': 100, '.py': 120}
 
 
@@ -24,6 +25,20 @@ def functions(text):
             head, start = '', None
         elif start is None:
             head = '' if line.rstrip().endswith(';') or not line.strip() else head + line
+
+
+def nestings(text):
+    """Yields (line, depth) of each block of if, for, while, do, switch inside a function."""
+    bare, is_branch = lint.code(text), []
+    for match in re.finditer(r'[{}]', bare):
+        if match.group() == '}':
+            if is_branch:
+                is_branch.pop()
+            continue
+        before = bare[max(0, match.start() - 8):match.start()]
+        is_branch.append(bool(is_branch) and bool(re.search(r'(\) |\belse |\bdo )$', before)))
+        if is_branch[-1]:
+            yield lint.line_of(bare, match.start()), sum(is_branch)
 
 
 def is_text(line, most):
@@ -48,11 +63,18 @@ def check(path, text):
         for line, name, nr_lines in functions(text):
             if nr_lines > FUNCTION_LINES:
                 yield line, f'{name}() has {nr_lines} lines, a function has at most {FUNCTION_LINES}'
+        for line, depth in nestings(text):
+            if depth > NESTING:
+                yield line, f'{depth} levels deep, a function has at most {NESTING}'
 
 
 SAMPLES = [
     ('x.c', 'int f(void)\n{\n' + '\tx;\n' * 60 + '}\n', None),
     ('x.c', 'int f(int (*g)(void))\n{\n' + '\tx;\n' * 61 + '}\n', 'f() has 61 lines'),
+    ('x.c', 'int f(void)\n{\n' + 'if (x) {\n' * 3 + '}\n' * 3 + '}\n', None),
+    ('x.c', 'int f(void)\n{\n' + 'while (x) {\n' * 4 + '}\n' * 4 + '}\n', '4 levels deep'),
+    ('x.c', 'int f(void)\n{\ndo {\nif (x) {\n} else {\nfor (;;) {\nx = (struct x){ { 1 } };\n'
+     '}\n}\n} while (x);\n}\n', None),
     ('x.c', 'static const int x[] = {\n' + '\t1,\n' * 90 + '};\n', None),
     ('x.c', '\n' * 500, None),
     ('x.c', '\n' * 501, 'a file has at most'),
