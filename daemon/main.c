@@ -178,6 +178,10 @@ static bool run(const struct command_line *line, struct err *err)
 	    !embedded_open(line->embedded, settings.postgresql, &embedded, err)) {
 		return false;
 	}
+	if (embedded) {
+		log_line(LOG_INFO, "msg='the embedded database is up' database_s=%.3f",
+			 embedded_start_s(embedded));
+	}
 	conninfo = embedded ? embedded_conninfo(embedded) : settings.database;
 	if (!open_database(&settings, line->is_migrate, embedded != NULL, conninfo, err)) {
 		return false;
