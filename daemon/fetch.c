@@ -9,9 +9,9 @@
 #include "lib/vcs/mirror.h"
 #include "lib/vcs/remote.h"
 
-#define FETCH_LIMIT_BYTES (UINT64_C(8) << 30)
+#define FETCH_LIMIT_BYTES  (UINT64_C(8) << 30)
 #define FETCH_MEMORY_BYTES (UINT64_C(4) << 30)
-#define REPLY_LIMIT_BYTES (UINT64_C(64) << 20)
+#define REPLY_LIMIT_BYTES  (UINT64_C(64) << 20)
 
 /* the child ---------------------------------------------------------------------------------- */
 
@@ -36,11 +36,16 @@ static bool visit(int argc, char **argv, struct json **ret_reply, struct err *er
 {
 	scoped(arena_free) struct arena *arena = arena_new();
 	scoped(vcs_close) struct vcs *mirror = NULL;
+	struct vcs_remote remote = {
+		.address = argv[2],
+		.globs = (const char *const *)argv + 3,
+		.nr_globs = (size_t)argc - 3,
+		.limit_bytes = FETCH_LIMIT_BYTES,
+	};
 	struct vcs_heads heads;
 
 	if (!vcs_mirror_open(argv[1], NULL, &mirror, err) ||
-	    !vcs_remote_fetch(mirror, argv[2], (const char *const *)argv + 3, (size_t)argc - 3,
-			      FETCH_LIMIT_BYTES, arena, &heads, err)) {
+	    !vcs_remote_fetch(mirror, &remote, arena, &heads, err)) {
 		return false;
 	}
 	*ret_reply = describe(&heads);
@@ -74,10 +79,14 @@ static bool run_child(const struct fetch *fetch, struct str *reply, struct err *
 	static const char *const env[] = { "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL };
 	const struct proc_limit limits[] = { { RLIMIT_AS, FETCH_MEMORY_BYTES } };
 	scoped(free) const char **argv = mem_array(fetch->nr_globs + 5, sizeof(*argv));
-	struct proc_spec spec = { .argv = argv, .env = env, .cwd = "/",
+	struct proc_spec spec = { .argv = argv,
+				  .env = env,
+				  .cwd = "/",
 				  .output_limit_bytes = REPLY_LIMIT_BYTES,
-				  .deadline = SPAN_S(FETCH_LIMIT_S), .nice = 5,
-				  .limits = limits, .nr_limits = countof(limits) };
+				  .deadline = SPAN_S(FETCH_LIMIT_S),
+				  .nice = 5,
+				  .limits = limits,
+				  .nr_limits = countof(limits) };
 	struct proc_result result;
 
 	argv[0] = "/proc/self/exe";
@@ -133,8 +142,9 @@ bool fetch_heads(const struct fetch *fetch, struct arena *arena, struct vcs_head
 		int64_t kind = json_int(json_get(json, "kind"), ERR_REMOTE);
 		const char *message = json_text(json_get(json, "message"));
 
-		return err_set(err, kind > ERR_NONE && kind < ERR_KINDS ? (enum err_kind)kind : ERR_REMOTE,
-			       "%s", message ? message : "no message");
+		return err_set(
+			err, kind > ERR_NONE && kind < ERR_KINDS ? (enum err_kind)kind : ERR_REMOTE,
+			"%s", message ? message : "no message");
 	}
 	heads.nr = json_size(list);
 	heads.at = arena_array(arena, heads.nr, sizeof(*heads.at));

@@ -130,7 +130,7 @@ static bool is_blank(struct slice line)
 static const char *read_subject(struct arena *arena, struct slice message, iconv_t decoder)
 {
 	scoped(str_release) struct str text = STR_INIT;
-	struct slice rest = shorten(message, 2 * VCS_SUBJECT_MAX_BYTES);
+	struct slice rest = shorten(message, (size_t)2 * VCS_SUBJECT_MAX_BYTES);
 	struct slice line;
 
 	while (slice_line(&rest, &line)) {

@@ -174,42 +174,47 @@ static bool export_tree(struct export *export, const git_oid *oid, int folder, i
 	return true;
 }
 
-static bool open_empty(const char *path, int *ret_fd, struct err *err)
+static bool is_empty_folder(int folder, bool *ret_is_empty)
 {
-	scoped(close_fd) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = opendir(path);
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
-	bool is_empty = true;
 
-	while (dir && (entry = readdir(dir))) {
-		is_empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (!dir) {
+		close_fd(copy);
+		return false;
 	}
-	if (dir) {
-		closedir(dir);
+	*ret_is_empty = true;
+	while ((entry = readdir(dir))) {
+		*ret_is_empty &=
+			strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
 	}
-	if (fd < 0 || !dir) {
+	closedir(dir);
+	return true;
+}
+
+static bool check_empty(int folder, const char *path, struct err *err)
+{
+	bool is_empty;
+
+	if (folder < 0 || !is_empty_folder(folder, &is_empty)) {
 		return err_set_errno(err, errno == ENOENT ? ERR_ABSENT : ERR_BROKEN, errno,
 				     "open folder '%s'", path);
 	}
-	if (!is_empty) {
-		return err_set(err, ERR_CONFLICT, "folder '%s' is not empty", path);
-	}
-	*ret_fd = fd;
-	fd = -1;
-	return true;
+	return is_empty || err_set(err, ERR_CONFLICT, "folder '%s' is not empty", path);
 }
 
 bool vcs_export(struct vcs *vcs, const struct vcs_id *id, const char *folder, uint64_t limit_bytes,
 		struct err *err)
 {
-	scoped(close_fd) int fd = -1;
+	scoped(close_fd) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct export export = { vcs, STR_INIT, limit_bytes, VCS_EXPORT_FILES_MAX };
 	struct commit_links links;
 	git_oid oid;
 	bool is_done;
 
 	vcs_id_to(id, &oid);
-	is_done = open_empty(folder, &fd, err) && commit_links_read(vcs, &oid, &links, err) &&
+	is_done = check_empty(fd, folder, err) && commit_links_read(vcs, &oid, &links, err) &&
 		  export_tree(&export, &links.tree, fd, 0, err);
 	str_release(&export.path);
 	return is_done || err_wrap(err, "files of commit '%s'", id->text);

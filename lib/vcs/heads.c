@@ -44,6 +44,7 @@ bool head_list_add(struct head_list *list, const char *full, const git_oid *oid,
 	const char *name = branch ? branch : full;
 	struct vcs_head head = { .refusal = vcs_refname_refusal(name) };
 
+	assert(name);
 	if (list->heads.nr == VCS_HEADS_MAX) {
 		return err_set(err, ERR_TOO_BIG, "more than %d branches match; narrow the globs",
 			       VCS_HEADS_MAX);
@@ -133,12 +134,13 @@ bool vcs_heads(struct vcs *vcs, const char *const *globs, size_t nr_globs, struc
 
 	while (code == 0) {
 		scoped(git_reference_free) git_reference *ref = NULL;
+		const char *name;
 		git_oid oid;
 
 		code = git_reference_next(&ref, iterator);
-		if (code == 0 && is_wanted_ref(git_reference_name(ref), globs, nr_globs) &&
-		    follow(vcs, ref, &oid) &&
-		    !head_list_add(&list, git_reference_name(ref), &oid, err)) {
+		name = code == 0 ? git_reference_name(ref) : "";
+		if (is_wanted_ref(name, globs, nr_globs) && follow(vcs, ref, &oid) &&
+		    !head_list_add(&list, name, &oid, err)) {
 			return false;
 		}
 	}

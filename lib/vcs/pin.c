@@ -227,23 +227,6 @@ static int by_age(const void *a, const void *b)
 	return left == right ? 0 : left > right ? -1 : 1;
 }
 
-/* A pin that cannot be read any more is left out. */
-static bool read_age(struct vcs *mirror, const git_oid *oid, struct dated *ret_dated)
-{
-	scoped(git_odb_object_free) git_odb_object *object = NULL;
-	scoped(arena_free) struct arena *arena = arena_new();
-	struct vcs_commit commit;
-
-	if (!commit_object_read(mirror, oid, &object, NULL) ||
-	    !vcs_commit_parse(git_odb_object_data(object), git_odb_object_size(object), arena,
-			      &commit, NULL)) {
-		return false;
-	}
-	vcs_id_from(&ret_dated->id, oid);
-	ret_dated->time_ns = commit.commit_time.ns;
-	return true;
-}
-
 struct pin_list {
 	VEC(struct dated) pins;
 };
@@ -254,28 +237,49 @@ static void pin_list_release(struct pin_list *list)
 }
 DEFINE_SCOPED_EMBEDDED(pin_list_release, struct pin_list)
 
+/* A pin that cannot be read any more is left out. */
+static void add_pin(struct vcs *mirror, const git_oid *oid, struct pin_list *list)
+{
+	scoped(git_odb_object_free) git_odb_object *object = NULL;
+	scoped(arena_free) struct arena *arena = arena_new();
+	struct vcs_commit commit;
+
+	if (oid && commit_object_read(mirror, oid, &object, NULL) &&
+	    vcs_commit_parse(git_odb_object_data(object), git_odb_object_size(object), arena,
+			     &commit, NULL)) {
+		struct dated *pin = vec_push(&list->pins);
+
+		vcs_id_from(&pin->id, oid);
+		pin->time_ns = commit.commit_time.ns;
+	}
+}
+
+static bool read_pins(struct vcs *mirror, struct pin_list *list, struct err *err)
+{
+	scoped(git_reference_iterator_free) git_reference_iterator *iterator = NULL;
+	int code = git_reference_iterator_glob_new(&iterator, mirror->repo, PIN "*");
+
+	while (code == 0) {
+		scoped(git_reference_free) git_reference *ref = NULL;
+
+		code = git_reference_next(&ref, iterator);
+		if (code == 0) {
+			add_pin(mirror, git_reference_target(ref), list);
+		}
+	}
+	return code == GIT_ITEROVER ||
+	       vcs_fail(err, code, "list the pins of '%s'", git_repository_path(mirror->repo));
+}
+
 bool vcs_mirror_pins(struct vcs *mirror, size_t limit, struct arena *arena, struct vcs_id **ret_ids,
 		     size_t *ret_nr_ids, struct err *err)
 {
 	scoped(pin_list_release) struct pin_list list = { 0 };
-	scoped(git_reference_iterator_free) git_reference_iterator *iterator = NULL;
-	int code = git_reference_iterator_glob_new(&iterator, mirror->repo, PIN "*");
 	size_t nr;
 
 	require_mirror(mirror);
-	while (code == 0) {
-		scoped(git_reference_free) git_reference *ref = NULL;
-		struct dated dated;
-
-		code = git_reference_next(&ref, iterator);
-		if (code == 0 && git_reference_target(ref) &&
-		    read_age(mirror, git_reference_target(ref), &dated)) {
-			*vec_push(&list.pins) = dated;
-		}
-	}
-	if (code != GIT_ITEROVER) {
-		return vcs_fail(err, code, "list the pins of '%s'",
-				git_repository_path(mirror->repo));
+	if (!read_pins(mirror, &list, err)) {
+		return false;
 	}
 	nr = list.pins.nr < limit ? list.pins.nr : limit;
 	if (list.pins.nr > 0) {

@@ -61,7 +61,6 @@ static bool fail_remote(struct err *err, int code, bool is_connecting, const cha
 	return false;
 }
 
-/* `repo` may be NULL. */
 static bool make_remote(git_repository *repo, const char *address, git_remote **ret_remote,
 			struct err *err)
 {
@@ -119,36 +118,26 @@ static const git_remote_head *peeled(const git_remote_head **found, size_t nr, s
 	return found[i];
 }
 
-static bool list_heads(git_remote *remote, const char *const *globs, size_t nr_globs,
-		       struct arena *arena, struct vcs_heads *ret_heads, struct err *err)
+static bool list_heads(git_remote *far, const struct vcs_remote *remote, struct arena *arena,
+		       struct vcs_heads *ret_heads, struct err *err)
 {
 	scoped(head_list_release) struct head_list list = { .arena = arena };
 	const git_remote_head **found;
 	size_t nr;
-	int code = git_remote_ls(&found, &nr, remote);
+	int code = git_remote_ls(&found, &nr, far);
 
 	if (code != 0) {
-		return fail_remote(err, code, true, "list", git_remote_url(remote));
+		return fail_remote(err, code, true, "list", remote->address);
 	}
 	for (size_t i = 0; i < nr; i++) {
 		if (!str_has_suffix(found[i]->name, "^{}") &&
-		    is_wanted_ref(found[i]->name, globs, nr_globs) &&
+		    is_wanted_ref(found[i]->name, remote->globs, remote->nr_globs) &&
 		    !head_list_add(&list, found[i]->name, &peeled(found, nr, i)->oid, err)) {
-			return err_wrap(err, "list '%s'", git_remote_url(remote));
+			return err_wrap(err, "list '%s'", remote->address);
 		}
 	}
 	*ret_heads = head_list_end(&list);
 	return true;
-}
-
-bool vcs_remote_heads(const char *address, const char *const *globs, size_t nr_globs,
-		      struct arena *arena, struct vcs_heads *ret_heads, struct err *err)
-{
-	scoped(git_remote_free) git_remote *remote = NULL;
-	struct visit visit = { 0 };
-
-	return connect_to(NULL, address, &visit, &remote, err) &&
-	       list_heads(remote, globs, nr_globs, arena, ret_heads, err);
 }
 
 static bool download(git_remote *remote, const git_strarray *names, struct visit *visit,
@@ -225,17 +214,16 @@ static bool pin_all(struct vcs *mirror, struct vcs_heads *heads, struct arena *a
 	return vcs_mirror_pin(mirror, ids, nr, NULL) || pin_each(mirror, heads, arena, err);
 }
 
-bool vcs_remote_fetch(struct vcs *mirror, const char *address, const char *const *globs,
-		      size_t nr_globs, uint64_t limit_bytes, struct arena *arena,
+bool vcs_remote_fetch(struct vcs *mirror, const struct vcs_remote *remote, struct arena *arena,
 		      struct vcs_heads *ret_heads, struct err *err)
 {
-	scoped(git_remote_free) git_remote *remote = NULL;
-	struct visit visit = { .limit_bytes = limit_bytes };
-	struct vcs_heads heads;
+	scoped(git_remote_free) git_remote *far = NULL;
+	struct visit visit = { .limit_bytes = remote->limit_bytes };
+	struct vcs_heads heads = { 0 };
 
-	if (!connect_to(mirror->repo, address, &visit, &remote, err) ||
-	    !list_heads(remote, globs, nr_globs, arena, &heads, err) ||
-	    !download_missing(mirror, remote, &heads, &visit, arena, err) ||
+	if (!connect_to(mirror->repo, remote->address, &visit, &far, err) ||
+	    !list_heads(far, remote, arena, &heads, err) ||
+	    !download_missing(mirror, far, &heads, &visit, arena, err) ||
 	    !pin_all(mirror, &heads, arena, err)) {
 		return false;
 	}

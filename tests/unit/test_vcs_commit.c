@@ -89,7 +89,8 @@ static void takes_names_apart(void)
 		{ "A <a@b\r\n Bcc: x@y>", "A", "" },
 		{ "J\xc3\xb6rg <j@example.org>", "J\xc3\xb6rg", "j@example.org" },
 		{ "J\xf6rg <j@example.org>", "J\xc3\xb6rg", "j@example.org" },
-		{ "A\x1b[31m\xe2\x80\xae <a@b>", "A\xef\xbf\xbd[31m\xef\xbf\xbd", "a@b" },
+		{ "A\x1b[31m\xe2\x80\xae\xe2\x80\xac <a@b>",
+		  "A\xef\xbf\xbd[31m\xef\xbf\xbd\xef\xbf\xbd", "a@b" },
 	};
 
 	for (size_t i = 0; i < countof(rows); i++) {
@@ -172,13 +173,14 @@ static void shows_a_nul_as_a_replacement(void)
 
 static void refuses_what_is_no_commit(void)
 {
+	static const char bad_parent[] = TREE "parent 12\n\nx";
 	static const char *const rows[] = {
 		"",
 		"\n",
 		"tree 12\n\n",
 		"parent 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n\nx",
 		"tree 4B825DC642CB6EB9A060E54BF8D69288FBEE4904\n\n",
-		TREE "parent 12\n\nx",
+		bad_parent,
 	};
 	scoped(arena_free) struct arena *arena = arena_new();
 	struct vcs_commit commit;
@@ -219,7 +221,7 @@ DEFINE_SCOPED_EMBEDDED(fixture_release, struct fixture)
 
 static struct vcs_commit read_commit(struct fixture *fixture, const char *name)
 {
-	struct vcs_commit commit = { 0 };
+	struct vcs_commit commit = { .subject = "" };
 	struct vcs_id id;
 	struct err err = ERR_INIT;
 
@@ -315,7 +317,7 @@ static void bounds_the_list_of_paths(void)
 	commit = read_commit(&fixture, "many");
 	CHECK_INT((int64_t)commit.nr_changed, 500);
 	CHECK_INT((int64_t)commit.nr_paths, VCS_PATHS_KEPT);
-	CHECK_TEXT(commit.paths[0], "f1");
+	CHECK_TEXT(commit.paths ? commit.paths[0] : NULL, "f1");
 }
 
 /* 2^60 folders, none with a file in it. */
@@ -427,12 +429,12 @@ static void diff_is_that_of_git_and_bounded(void)
 				"head -c 100000 /dev/zero | tr '\\0' '\\303' >c; c bytes")) {
 		return;
 	}
-	expected = t_git(fixture.folder, "git diff --full-index base one");
+	expected = t_git(fixture.folder, "git diff --abbrev=7 base one; echo .");
 	CHECK_DONE(vcs_resolve(fixture.vcs, "one", &id, &err), &err);
 	CHECK_DONE(vcs_commit_diff(fixture.vcs, &id, 10000, &text, &is_cut, &err), &err);
 	CHECK(!is_cut);
-	CHECK(strstr(text.at, "-50\n+fifty\n") != NULL);
-	CHECK(strstr(text.at, "new file mode 100644") != NULL);
+	str_append(&text, ".");
+	CHECK_TEXT(text.at, expected);
 	str_truncate(&text, 0);
 	CHECK_DONE(vcs_commit_diff(fixture.vcs, &id, 100, &text, &is_cut, &err), &err);
 	CHECK(is_cut);

@@ -52,11 +52,9 @@ static void refuses_with_a_reason(void)
 		"a.lock/b",
 		"a@{1}",
 		"caf\xe9",
-		"a\xe2\x80\xae"
-		"b",
+		"a\xe2\x80\xae\xe2\x80\xac",
 		"\xed\xa0\x80",
-		"a\xc2\x85"
-		"b",
+		"a\xc2\x85",
 	};
 
 	for (size_t i = 0; i < countof(names); i++) {

@@ -26,8 +26,6 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libpcre2-8";
 }
 
-static const char *const globs[] = { "topic*", "main", "refs/tags/*" };
-
 /* A repository behind a real git daemon on the loopback, and our mirror of it. */
 struct fixture {
 	char *folder;
@@ -81,7 +79,7 @@ static bool wait_for(int port)
 		}
 		span_sleep(SPAN_MS(10));
 	}
-	return CHECK(!"the git daemon answers");
+	return CHECK_TEXT("the git daemon does not answer", NULL);
 }
 
 static bool start_daemon(struct fixture *fixture)
@@ -136,16 +134,18 @@ static void fixture_release(struct fixture *fixture)
 }
 DEFINE_SCOPED_EMBEDDED(fixture_release, struct fixture)
 
-static bool fetch_from(struct fixture *fixture, const char *address, struct vcs_heads *heads,
-		       struct err *err)
+static bool fetch_from(struct fixture *fixture, const char *address, uint64_t limit_bytes,
+		       struct vcs_heads *heads, struct err *err)
 {
-	return vcs_remote_fetch(fixture->mirror, address, globs, countof(globs), LIMIT,
-				fixture->arena, heads, err);
+	static const char *const globs[] = { "topic*", "main", "refs/tags/*" };
+	struct vcs_remote remote = { address, globs, countof(globs), limit_bytes };
+
+	return vcs_remote_fetch(fixture->mirror, &remote, fixture->arena, heads, err);
 }
 
 static bool fetch(struct fixture *fixture, struct vcs_heads *heads, struct err *err)
 {
-	return fetch_from(fixture, fixture->address, heads, err);
+	return fetch_from(fixture, fixture->address, LIMIT, heads, err);
 }
 
 /* "name=subject", refused ones "name!" */
@@ -165,33 +165,6 @@ static char *describe(struct fixture *fixture, const struct vcs_heads *heads)
 			   heads->at[i].refusal ? "" : commit.subject);
 	}
 	return str_detach(&text);
-}
-
-static void lists_as_a_local_one_does(void)
-{
-	scoped(fixture_release) struct fixture fixture = { 0 };
-	scoped(vcs_close) struct vcs *local = NULL;
-	scoped(free) char *path = NULL;
-	struct vcs_heads far = { 0 };
-	struct vcs_heads near = { 0 };
-	struct err err = ERR_INIT;
-
-	if (!open_fixture(&fixture)) {
-		return;
-	}
-	path = mem_printf("%s/source.git", fixture.folder);
-	CHECK_DONE(
-		vcs_remote_heads(fixture.address, globs, countof(globs), fixture.arena, &far, &err),
-		&err);
-	CHECK_DONE(vcs_open(path, &local, &err), &err);
-	CHECK_DONE(vcs_heads(local, globs, countof(globs), fixture.arena, &near, &err), &err);
-	CHECK_INT((int64_t)near.nr, 3);
-	if (CHECK_INT((int64_t)far.nr, (int64_t)near.nr)) {
-		for (size_t i = 0; i < far.nr; i++) {
-			CHECK_TEXT(far.at[i].name, near.at[i].name);
-			CHECK_TEXT(far.at[i].id.text, near.at[i].id.text);
-		}
-	}
 }
 
 static void brings_what_it_lists(void)
@@ -263,9 +236,8 @@ static void gives_up_above_the_limit(void)
 	}
 	free(t_git(fixture.folder, "cd work; head -c 3000000 /dev/urandom >f; git commit -qam big;"
 				   "git push -q ../source.git HEAD:topic"));
-	CHECK_FAILS(vcs_remote_fetch(fixture.mirror, fixture.address, globs, countof(globs),
-				     1000000, fixture.arena, &heads, &err),
-		    &err, ERR_TOO_BIG, "1000000");
+	CHECK_FAILS(fetch_from(&fixture, fixture.address, 1000000, &heads, &err), &err, ERR_TOO_BIG,
+		    "1000000");
 	CHECK_DONE(fetch(&fixture, &heads, &err), &err);
 }
 
@@ -280,9 +252,12 @@ static void says_why_not(void)
 		return;
 	}
 	absent = mem_printf("git://127.0.0.1:%d/absent.git", fixture.port);
-	CHECK_FAILS(fetch_from(&fixture, absent, &heads, &err), &err, ERR_REMOTE, "absent.git");
-	CHECK_FAILS(fetch_from(&fixture, "ext::sh -c id", &heads, &err), &err, ERR_DENIED, "ext::");
-	CHECK_FAILS(fetch_from(&fixture, fixture.path, &heads, &err), &err, ERR_INPUT, "local");
+	CHECK_FAILS(fetch_from(&fixture, absent, LIMIT, &heads, &err), &err, ERR_REMOTE,
+		    "absent.git");
+	CHECK_FAILS(fetch_from(&fixture, "ext::sh -c id", LIMIT, &heads, &err), &err, ERR_DENIED,
+		    "ext::");
+	CHECK_FAILS(fetch_from(&fixture, fixture.path, LIMIT, &heads, &err), &err, ERR_INPUT,
+		    "local");
 	fixture.daemon = proc_free(fixture.daemon);
 	CHECK_FAILS(fetch(&fixture, &heads, &err), &err, ERR_REMOTE, fixture.address);
 }
@@ -331,7 +306,7 @@ static void a_connection_that_breaks_changes_nothing(void)
 		}
 		close(listener);
 		address = mem_printf("git://127.0.0.1:%d/source.git", port);
-		CHECK(!fetch_from(&fixture, address, &heads, &err));
+		CHECK(!fetch_from(&fixture, address, LIMIT, &heads, &err));
 		CHECK_INT(err.kind, ERR_REMOTE);
 		waitpid(child, NULL, 0);
 	}
@@ -357,7 +332,7 @@ static void a_silent_host_ends_with_its_child(void)
 	address = mem_printf("git://127.0.0.1:%d/source.git", port);
 	child = fork();
 	if (child == 0) {
-		(void)!fetch_from(&fixture, address, &heads, &err);
+		(void)!fetch_from(&fixture, address, LIMIT, &heads, &err);
 		_exit(0);
 	}
 	span_sleep(SPAN_MS(300));
@@ -369,7 +344,6 @@ static void a_silent_host_ends_with_its_child(void)
 }
 
 static const struct t_case cases[] = {
-	{ "a remote lists the heads that it has locally", lists_as_a_local_one_does },
 	{ "a fetch brings the heads, once, and follows a rewrite", brings_what_it_lists },
 	{ "a bad branch is refused and keeps no other out", keeps_bad_branches_apart },
 	{ "a fetch above its limit is given up and can be repeated", gives_up_above_the_limit },
