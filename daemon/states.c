@@ -93,8 +93,8 @@ static const struct fsm_move run_moves[] = {
 	{ "leased",   "lost",	   "the lease expired for the last time"  },
 	{ "finished", "done",	   "it counts"				  },
 	{ "finished", "failed",	   "it has a reason"			  },
-	{ "queued",   "cancelled", "its block is void"			  },
-	{ "leased",   "cancelled", "its block is void"			  },
+	{ "queued",   "cancelled", "its block is void, or superseded"	  },
+	{ "leased",   "cancelled", "its block is void, or superseded"	  },
 };
 MACHINE(run, "run_state", run_states, run_moves);
 

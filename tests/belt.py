@@ -59,7 +59,9 @@ class Repo:
 
 
 class Daemon:
-    def __init__(self, database, repo, folder=None, more="", args=()):
+    """`job` names those of the tree "test", `more` is appended to the configuration."""
+
+    def __init__(self, database, repo, folder=None, more="", args=(), jobs=JOBS, job=("fake",)):
         self.database = database
         self.repo = repo
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="patchmeter-belt-", dir="/var/tmp"))
@@ -67,6 +69,8 @@ class Daemon:
         self.data = self.folder / "data"
         self.more = more
         self.args = list(args)
+        self.jobs = jobs
+        self.job = job
         self.process = None
 
     def __enter__(self):
@@ -88,13 +92,13 @@ class Daemon:
 	listen = 127.0.0.1:0
 	database = {self.database.conninfo}
 	data = {self.data}
-	jobs = {JOBS}
+	jobs = {self.jobs}
 	poll = 1s
 [tree "test"]
 	url = {self.repo.path}
 	base = main
 	branch = topic/*
-	job = fake
+{"".join(f"	job = {name}" + chr(10) for name in self.job)}
 {self.more}
 """, encoding="utf-8")
 
@@ -189,6 +193,59 @@ class Daemon:
                   "SELECT 'finding', id, kind, state FROM finding",
                   "SELECT 'mail', id, state, reason FROM mail")
         return "\n".join(str(row) for table in tables for row in self.database.sql(table))
+
+
+class Worker:
+    """The real worker, which builds and measures."""
+
+    def __init__(self, daemon, name="real-1", args=()):
+        self.belt = daemon
+        self.name = name
+        self.args = list(args)
+        self.folder = daemon.folder / name
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        with open(self.folder.with_suffix(".log"), "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [str(BUILD / "workers" / "patchmeter-worker"), "--server", self.belt.url, "--token-file",
+                 str(self.belt.data / "worker.token"), "--state", str(self.folder), "--name", self.name,
+                 "--settle", "0", *self.args], stdout=log, stderr=log)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+                raise RuntimeError(f"the worker did not stop:\n{self.log()}") from None
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def log(self):
+        return self.folder.with_suffix(".log").read_text(encoding="utf-8", errors="replace")[-8000:]
+
+    def nr_left(self):
+        """How many processes of its jobs are alive."""
+        mark = f"PATCHMETER_OUT={self.folder}/".encode()
+        nr = 0
+        for environ in pathlib.Path("/proc").glob("[0-9]*/environ"):
+            try:
+                nr += mark in environ.read_bytes()
+            except OSError:
+                pass
+        return nr
 
 
 class LeaseLost(Exception):

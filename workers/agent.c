@@ -93,6 +93,7 @@ static struct job job_of(const struct agent *agent, const struct proto_lease *le
 		.is_build_only = strcmp(lease->kind, "build") == 0,
 		.folder = place_path(agent->place, arena, "runs/%" PRId64, lease->lease),
 		.settle_s = agent->settings->settle_s,
+		.build_limit_s = agent->settings->build_limit_s,
 		.stop_fd = beat_fd(agent->beat),
 	};
 }

@@ -18,6 +18,7 @@
 struct agent_settings {
 	const char *name, *group;
 	int settle_s;
+	int build_limit_s;
 	bool is_once; /* ends after one lease */
 	int stop_fd;  /* readable: finish the run at hand, take no other */
 };

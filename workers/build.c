@@ -11,7 +11,6 @@
 #include "lib/vcs/export.h"
 #include "script.h"
 
-#define BUILD_LIMIT_S      7200
 #define SOURCE_LIMIT_BYTES (UINT64_C(8) << 30)
 
 /* Equal means: the same sources, the same build script, the same compiler, linker and make. */
@@ -91,7 +90,7 @@ static bool run_build(const struct place *place, const struct job *job, const ch
 		.text = job->spec->build,
 		.cwd = place_path(place, arena, "work/source"),
 		.stdout_path = log_path,
-		.deadline = SPAN_S(BUILD_LIMIT_S),
+		.deadline = SPAN_S(job->build_limit_s),
 		.out = place_path(place, arena, "work/out"),
 		.is_build = true,
 	};

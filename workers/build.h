@@ -14,6 +14,9 @@
 
 #include "job.h"
 
+/* A build's limit where nobody sets another. */
+#define BUILD_LIMIT_S 7200
+
 /* Clears work/, and fills it and the cache as needed.  The log is left as build.log in the job's
  * folder.  A build that fails is told in *ret_failure ("build-failed", "build-timeout"), and one
  * that failed by itself is remembered.  Texts are in the arena.  Any error: this machine is at

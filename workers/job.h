@@ -30,6 +30,7 @@ struct job {
 	bool is_warmup;
 	const char *folder; /* where the files of the run go */
 	int settle_s;       /* how long to wait at most for a quiet machine */
+	int build_limit_s;
 	int stop_fd;        /* readable: end it; 0: none */
 };
 

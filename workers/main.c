@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "build.h"
 #include "fingerprint.h"
 #include "lib/base/log.h"
 #include "lib/base/option.h"
@@ -21,7 +22,7 @@
 
 struct options {
 	const char *server, *token_path, *state, *name, *group, *user;
-	int64_t settle_s, cache_gib;
+	int64_t settle_s, build_limit_s, cache_gib;
 	bool is_once, is_help, is_protocol, is_fingerprint, is_version;
 };
 
@@ -44,6 +45,8 @@ static bool parse_options(int *argc, char **argv, struct options *options, struc
 		{ "user", 0, "NAME", "run jobs as this user", OPTION_TEXT, &options->user },
 		{ "settle", 0, "SECONDS", "wait so long at most for a quiet machine (10)",
 		  OPTION_INT, &options->settle_s },
+		{ "build-limit", 0, "SECONDS", "end a build that takes longer (7200)", OPTION_INT,
+		  &options->build_limit_s },
 		{ "cache", 0, "GIB", "keep builds up to this size (10)", OPTION_INT,
 		  &options->cache_gib },
 		{ "once", 0, NULL, "end after one lease", OPTION_FLAG, &options->is_once },
@@ -126,6 +129,7 @@ static bool work(const struct options *options, int stop_fd, struct err *err)
 		.name = options->name ? options->name : host_name(host, sizeof(host)),
 		.group = options->group ? options->group : "default",
 		.settle_s = (int)options->settle_s,
+		.build_limit_s = (int)options->build_limit_s,
 		.is_once = options->is_once,
 		.stop_fd = stop_fd,
 	};
@@ -169,7 +173,11 @@ static void print_fingerprint(void)
 
 static int run(int argc, char **argv, int stop_fd)
 {
-	struct options options = { .settle_s = 10, .cache_gib = 10 };
+	struct options options = {
+		.settle_s = 10,
+		.build_limit_s = BUILD_LIMIT_S,
+		.cache_gib = 10,
+	};
 	struct err err = ERR_INIT;
 
 	if (!parse_options(&argc, argv, &options, &err)) {

@@ -32,7 +32,8 @@ MUST_CHECK bool measure_setup(const struct place *place, const struct job *job, 
 			      const struct measurement *measurement, struct failure *ret_failure,
 			      struct err *err);
 
-/* "exit-status", "signal", "timeout", "output-too-large", "cancelled".  Writes the file `exit`. */
+/* "exit-status", "signal", "timeout", "output-too-large", "left-processes", "cancelled".  Writes
+ * the file `exit`. */
 MUST_CHECK bool measure_run(const struct place *place, const struct job *job, struct arena *arena,
 			    struct measurement *measurement, struct failure *ret_failure,
 			    struct err *err);

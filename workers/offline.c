@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "build.h"
 #include "fingerprint.h"
 #include "lib/base/option.h"
 #include "lib/base/str.h"
@@ -166,6 +167,7 @@ static struct job job_of(const struct offline *offline, const struct json *ident
 					fingerprint_boot_id(arena), offline->invocation, number),
 		.folder = arena_printf(arena, "%s/raw/%" PRId64, folder, number),
 		.settle_s = (int)offline->options->settle_s,
+		.build_limit_s = BUILD_LIMIT_S,
 		.stop_fd = offline->stop_fd,
 	};
 }

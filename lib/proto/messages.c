@@ -76,7 +76,7 @@
 const char *const proto_reasons[] = {
 	"fetch-failed", "build-failed", "build-timeout",    "setup-failed", "exit-status",
 	"signal",       "timeout",      "output-too-large", "no-metric",    "not-finite",
-	"lost",         "cancelled",    "machine-changed",  NULL,
+	"left-processes", "lost",       "cancelled",        "machine-changed", NULL,
 };
 
 static const char *const kinds[] = { "build", "measure", NULL };

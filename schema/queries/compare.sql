@@ -4,10 +4,11 @@
 -- A comparison whose wanted blocks have all ended.
 SELECT x.cell_id, x.id, x.look,
 	count(*) FILTER (WHERE b.state = 'done') AS nr_done,
-	count(*) FILTER (WHERE b.state = 'void') AS nr_void,
-	count(*) FILTER (WHERE b.state = 'void' AND b.reason NOT LIKE 'machine-changed%'
-		AND b.reason NOT LIKE 'lost%') AS nr_failed,
-	(array_agg(b.reason ORDER BY b.id DESC) FILTER (WHERE b.state = 'void'))[1] AS void_reason
+	count(*) FILTER (WHERE b.state = 'void' AND b.reason <> 'superseded') AS nr_void,
+	count(*) FILTER (WHERE b.state = 'void' AND b.reason <> 'superseded'
+		AND b.reason NOT LIKE 'machine-changed%' AND b.reason NOT LIKE 'lost%') AS nr_failed,
+	(array_agg(b.reason ORDER BY b.id DESC) FILTER (WHERE b.state = 'void'
+		AND b.reason <> 'superseded'))[1] AS void_reason
 FROM comparison x
 JOIN block b ON b.cell_id = x.cell_id AND b.comparison_id = x.id
 WHERE x.state = 'measuring'

@@ -35,12 +35,13 @@ INSERT INTO failure (cell_id, run_id, reason, detail, is_infrastructure, excerpt
 VALUES ($1, $2, $3, $4, $5, $6, belt_now()) ON CONFLICT DO NOTHING;
 
 -- name: run_again
--- The same run another time: $1 cell, $2 run that failed.
+-- The same run another time, unless its block is void by now: $1 cell, $2 run that failed.
 INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id,
 	position, attempt, is_warmup, created)
 SELECT cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id, position,
 	attempt + 1, is_warmup, belt_now()
-FROM run WHERE cell_id = $1 AND id = $2;
+FROM run r WHERE r.cell_id = $1 AND r.id = $2 AND (r.block_id IS NULL OR EXISTS (
+	SELECT FROM block b WHERE b.cell_id = r.cell_id AND b.id = r.block_id AND b.state = 'open'));
 
 -- name: build_done
 -- $1 build, $2 artefact, $3 toolchain, $4 seconds, $5 run
@@ -62,6 +63,6 @@ UPDATE block SET state = 'done' WHERE cell_id = $1 AND id = $2 AND state = 'open
 UPDATE block SET state = 'void', reason = $3 WHERE cell_id = $1 AND id = $2 AND state = 'open';
 
 -- name: block_cancel_runs
--- What is still queued of a void block: $1 cell, $2 block.
+-- What is queued or under way of a void block: $1 cell, $2 block.
 UPDATE run SET state = 'cancelled', reason = 'cancelled: the block is void'
-WHERE cell_id = $1 AND block_id = $2 AND state = 'queued';
+WHERE cell_id = $1 AND block_id = $2 AND state IN ('queued', 'leased');

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: stack_cancel_runs
--- Takes back the queued work that only dead stacks asked for.
+-- Takes back the work, queued or under way, that only dead stacks asked for.
 WITH dead AS (
 	UPDATE comparison x SET state = 'cancelled', reason = 'superseded'
 	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND NOT EXISTS (
@@ -18,5 +18,12 @@ WITH dead AS (
 	WHERE w.cell_id = d.cell_id AND w.comparison_id = d.id AND w.state = 'open'
 	RETURNING w.id
 )
-UPDATE run r SET state = 'cancelled', reason = 'cancelled: superseded' FROM void v
-WHERE r.cell_id = v.cell_id AND r.block_id = v.id AND r.state = 'queued';
+UPDATE run r SET state = 'cancelled', reason = 'cancelled: superseded'
+WHERE r.state IN ('queued', 'leased') AND (
+	EXISTS (SELECT FROM void v WHERE v.cell_id = r.cell_id AND v.id = r.block_id)
+	OR (r.kind = 'build' AND NOT EXISTS (
+		SELECT FROM stack_commit sc JOIN stack s ON s.id = sc.stack_id
+		WHERE sc.commit_id = r.commit_id AND (s.state = 'new' OR (s.state = 'building' AND EXISTS (
+			SELECT FROM stack_cell k JOIN cell c ON c.id = k.cell_id
+			JOIN build b ON b.id = r.build_id AND b.build_hash = c.build_hash
+			WHERE k.stack_id = s.id))))));

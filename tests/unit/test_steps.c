@@ -217,11 +217,12 @@ static void bears_odd_jobs(void)
 		try_job(NULL, "run: 'trap \"\" TERM; sleep 1; sleep 600'\ntimeout: 1s\n");
 
 	CHECK_TEXT(deaf.work.failure.reason, "timeout");
-	/* forks a daemon: it is killed, counted, and the run stands */
+	/* forks a daemon: it is killed and counted, and the run does not count */
 	scoped(trial_release) struct trial daemon =
 		try_job(NULL, "run: 'setsid sleep 600 & echo speed: 1'\n");
 
-	CHECK_TEXT(daemon.work.failure.reason, NULL);
+	CHECK_TEXT(daemon.work.failure.reason, "left-processes");
+	CHECK_TEXT(daemon.work.failure.detail, "run left 1 process behind, killed now");
 	CHECK_TEXT(text_of(&daemon, "exit"),
 		   "{\"exit_code\":0,\"signal\":0,\"timed_out\":false,\"leftovers\":1}");
 	/* fills stderr: does not block */
