@@ -165,12 +165,11 @@ static bool try_text(struct client *client, struct exchange *exchange, struct st
 	return done;
 }
 
-bool client_json(struct client *client, const struct client_request *request,
-		 struct json **ret_json, struct err *err)
+bool client_text(struct client *client, const struct client_request *request, struct str *text,
+		 struct err *err)
 {
 	scoped(headers_free) struct curl_slist *headers = common_headers(client);
 	scoped(free) char *body = request->body ? json_write(request->body, FORM_COMPACT) : NULL;
-	scoped(str_release) struct str answer = STR_INIT;
 	struct patience patience = patience_of(request->patience);
 	struct exchange exchange = {
 		.method = request->method,
@@ -183,11 +182,25 @@ bool client_json(struct client *client, const struct client_request *request,
 	};
 
 	header_add(&headers, "Content-Type: application/json");
+	if (request->range) {
+		header_add(&headers, "Range: bytes=%s", request->range);
+	}
 	exchange.headers = headers;
-	while (!try_text(client, &exchange, &answer, err)) {
+	while (!try_text(client, &exchange, text, err)) {
 		if (!may_try_again(client, &exchange, err, &patience)) {
 			return err_wrap(err, "%s %s", request->method, request->path);
 		}
+	}
+	return true;
+}
+
+bool client_json(struct client *client, const struct client_request *request,
+		 struct json **ret_json, struct err *err)
+{
+	scoped(str_release) struct str answer = STR_INIT;
+
+	if (!client_text(client, request, &answer, err)) {
+		return false;
 	}
 	if (answer.length == 0) {
 		*ret_json = NULL;
@@ -218,7 +231,11 @@ bool client_call(struct client *client, const struct client_call *call, struct a
 	const struct proto_call *row = proto_call(call->id);
 	scoped(json_free) struct json *body = proto_encode(row->request, call->request);
 	scoped(free) char *path = fill_path(row->path, call->number);
-	struct client_request request = { row->method, path, body, call->patience, call->attempt };
+	struct client_request request = { .method = row->method,
+					  .path = path,
+					  .body = body,
+					  .patience = call->patience,
+					  .attempt = call->attempt };
 	scoped(json_free) struct json *answer = NULL;
 
 	if (!client_json(client, &request, &answer, err)) {

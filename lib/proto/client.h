@@ -21,6 +21,7 @@
 #define PROTO_CLIENT_H
 
 #include "lib/base/clock.h"
+#include "lib/base/str.h"
 #include "proto.h"
 
 struct client_settings {
@@ -47,11 +48,16 @@ struct client_request {
 	const struct json *body; /* NULL: none */
 	struct span patience;    /* from the start, with all that is tried again; 0: try once */
 	struct span attempt;     /* longest single try; 0: 60 s */
+	const char *range;       /* of the answer's bytes: "0-99"; NULL: all */
 };
 
-/* *ret_json is NULL where the answer has no body.  Blocks at most patience + attempt.
- * The kind says what the status or the network meant (proto_kind_of_status(), ERR_TIMEOUT,
+/* Appends the answer, whatever it is, of at most 64 MiB (ERR_TOO_BIG).  Blocks at most patience +
+ * attempt.  The kind says what the status or the network meant (proto_kind_of_status(), ERR_TIMEOUT,
  * ERR_REMOTE, ERR_DENIED for a bad certificate); the message holds the daemon's own text. */
+MUST_CHECK bool client_text(struct client *client, const struct client_request *request,
+			    struct str *text, struct err *err);
+
+/* The same for an answer in JSON.  *ret_json is NULL where it has no body.  ERR_REMOTE: it is none. */
 MUST_CHECK bool client_json(struct client *client, const struct client_request *request,
 			    struct json **ret_json, struct err *err);
 

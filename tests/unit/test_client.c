@@ -455,6 +455,29 @@ static void is_told_that_the_lease_is_lost(void)
 	free(server_end(&server));
 }
 
+static void gives_bytes_as_they_came(void)
+{
+	static const struct reply replies[] = {
+		{ ANSWER("206 Partial Content", "Content-Type: text/plain\r\n", "not\x1bjson"), 0 },
+		{ ANSWER("404 Not Found", "", "{\"detail\":\"run 7 has no file 'x'\"}"), 0 },
+	};
+	struct server server = server_start(replies, countof(replies));
+	scoped(client_free) struct client *client = client_for(&server, 0);
+	struct client_request request = { .method = "GET", .path = "/x?tail=1", .range = "5-12" };
+	scoped(str_release) struct str text = STR_INIT;
+	struct err err = ERR_INIT;
+
+	CHECK_DONE(client_text(client, &request, &text, &err), &err);
+	CHECK_TEXT(text.at, "not\x1bjson");
+	CHECK_FAILS(client_text(client, &request, &text, &err), &err, ERR_ABSENT,
+		    "run 7 has no file 'x'");
+	CHECK_INT(text.length, 8); /* nothing of the refusal */
+	scoped(free) char *heard = server_end(&server);
+
+	CHECK(str_has_prefix(heard, "GET /x?tail=1 HTTP/1.1\r\n"));
+	CHECK_INT(occurrences(heard, "\r\nRange: bytes=5-12\r\n"), 2);
+}
+
 static const struct t_case cases[] = {
 	{ "a call carries token, version and body, and reads the answer", speaks_the_protocol },
 	{ "an answer without a body is no failure", tells_nothing_from_failure },
@@ -466,6 +489,7 @@ static const struct t_case cases[] = {
 	{ "an answer that breaks the tables is an error of the other end", distrusts_answers },
 	{ "a readable stop descriptor ends every call", stops_at_once },
 	{ "only plain http and https addresses are used", refuses_addresses },
+	{ "any answer can be had, byte by byte or a range of it", gives_bytes_as_they_came },
 	{ "a file is fetched whole, within its limit, or nothing is left", fetches_files },
 	{ "a file is stored with its length and hash", stores_files },
 	{ "a cut upload goes on where the daemon has got to", resumes_after_a_cut },
