@@ -75,7 +75,12 @@ int call_usage(const struct call *call, const char *format, ...) PRINTF_LIKE(2, 
 
 int verb_compare(struct call *call);
 int verb_job(struct call *call);
+int verb_log(struct call *call);
+int verb_ls(struct call *call);
 int verb_parse(struct call *call);
+int verb_reproduce(struct call *call);
+int verb_show(struct call *call);
+int verb_status(struct call *call);
 int verb_tree(struct call *call);
 
 #endif

@@ -52,12 +52,13 @@ struct client_request {
 };
 
 /* Appends the answer, whatever it is, of at most 64 MiB (ERR_TOO_BIG).  Blocks at most patience +
- * attempt.  The kind says what the status or the network meant (proto_kind_of_status(), ERR_TIMEOUT,
- * ERR_REMOTE, ERR_DENIED for a bad certificate); the message holds the daemon's own text. */
+ * attempt.  The kind says what the status or the network meant (proto_kind_of_status(),
+ * ERR_TIMEOUT, ERR_REMOTE, ERR_DENIED for a bad certificate); the message holds the daemon's own
+ * text. */
 MUST_CHECK bool client_text(struct client *client, const struct client_request *request,
 			    struct str *text, struct err *err);
 
-/* The same for an answer in JSON.  *ret_json is NULL where it has no body.  ERR_REMOTE: it is none. */
+/* The same for an answer in JSON; *ret_json is NULL where it has no body.  ERR_REMOTE for others. */
 MUST_CHECK bool client_json(struct client *client, const struct client_request *request,
 			    struct json **ret_json, struct err *err);
 

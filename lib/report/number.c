@@ -72,3 +72,38 @@ void number_probability(double probability, char text[NUMBER_BYTES])
 		snprintf(text, NUMBER_BYTES, "%.0e", probability);
 	}
 }
+
+void number_seconds(double seconds, char text[NUMBER_BYTES])
+{
+	if (!isfinite(seconds) || fabs(seconds) > 1e15) {
+		snprintf(text, NUMBER_BYTES, "n/a");
+	} else if (seconds < 9.95) {
+		snprintf(text, NUMBER_BYTES, "%.2g s", seconds);
+	} else {
+		int64_t s = (int64_t)(seconds + 0.5);
+
+		if (s < 60) {
+			snprintf(text, NUMBER_BYTES, "%" PRId64 " s", s);
+		} else if (s < 3600) {
+			snprintf(text, NUMBER_BYTES, "%" PRId64 " min %" PRId64 " s", s / 60,
+				 s % 60);
+		} else {
+			snprintf(text, NUMBER_BYTES, "%" PRId64 " h %" PRId64 " min", s / 3600,
+				 s / 60 % 60);
+		}
+	}
+}
+
+void number_size(int64_t bytes, char text[NUMBER_BYTES])
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double size = (double)bytes;
+	size_t unit = 0;
+
+	while (size >= 1023.5 && unit + 1 < countof(units)) {
+		size /= 1024;
+		unit++;
+	}
+	snprintf(text, NUMBER_BYTES, unit > 0 && size < 9.95 ? "%.1f %s" : "%.0f %s", size,
+		 units[unit]);
+}

@@ -31,6 +31,12 @@ void number_spread(double value, double stddev, char text[NUMBER_BYTES]);
 /* A probability: "0.02", "3e-07". */
 void number_probability(double probability, char text[NUMBER_BYTES]);
 
+/* A time for people: "0.25 s", "42 s", "3 min 5 s", "2 h 10 min"; "n/a". */
+void number_seconds(double seconds, char text[NUMBER_BYTES]);
+
+/* A size: "812 B", "1.5 KiB", "64 MiB". */
+void number_size(int64_t bytes, char text[NUMBER_BYTES]);
+
 /* The deviation in percent of the value, NAN where it has no meaning. */
 double number_relative(double value, double stddev);
 

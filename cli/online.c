@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "online.h"
+
+#include "lib/base/mem.h"
+
+#define ADDRESS_LIMIT_BYTES 4096
+
+void online_release(struct online *online)
+{
+	online->client = client_free(online->client);
+}
+
+bool online_options(struct call *call, struct online *online, const struct option_row *rows,
+		    size_t nr_rows, int *ret_exit)
+{
+	const struct option_row common[] = {
+		{ "server", 0, "URL", "address of the daemon ($PATCHMETER_SERVER)", OPTION_TEXT,
+		  &online->server },
+		{ "data", 0, "DIR", "the daemon of this data folder, which holds its address",
+		  OPTION_TEXT, &online->data },
+		{ "color", 0, "WHEN", "auto, always or never (auto)", OPTION_TEXT, &online->color },
+		{ "json", 0, NULL, "print the document as it came", OPTION_FLAG, &online->is_json },
+	};
+	size_t nr_all = nr_rows + countof(common) - (online->is_raw ? 1 : 0);
+	scoped(free) struct option_row *all = mem_array(nr_all, sizeof(*all));
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < nr_all; i++) {
+		all[i] = i < nr_rows ? rows[i] : common[i - nr_rows];
+	}
+	if (!call_options(call, all, nr_all, ret_exit)) {
+		return false;
+	}
+	if (!screen_init(&online->screen, online->color, &err)) {
+		*ret_exit = call_usage(call, "%s", err.message);
+		return false;
+	}
+	return true;
+}
+
+static bool read_address(const char *data, struct str *address, struct err *err)
+{
+	scoped(free) char *path = mem_printf("%s/url", data);
+
+	if (!str_read_file(address, path, ADDRESS_LIMIT_BYTES, err)) {
+		return err_set(err, err->kind == ERR_ABSENT ? ERR_REMOTE : err->kind,
+			       "no daemon serves '%s': cannot read '%s'", data, path);
+	}
+	str_truncate(address, strcspn(address->at, "\r\n"));
+	return true;
+}
+
+bool online_open(struct online *online, struct err *err)
+{
+	scoped(str_release) struct str address = STR_INIT;
+	const char *environment = getenv("PATCHMETER_SERVER");
+
+	if (online->server) {
+		str_append(&address, online->server);
+	} else if (online->data) {
+		if (!read_address(online->data, &address, err)) {
+			return false;
+		}
+	} else if (environment && *environment) {
+		str_append(&address, environment);
+	} else {
+		return err_set(err, ERR_INPUT,
+			       "no server: give --server URL or --data DIR, or set "
+			       "PATCHMETER_SERVER");
+	}
+	return client_new(&(struct client_settings){ .base_url = address.at }, &online->client,
+			  err);
+}
+
+bool online_get(struct online *online, const char *path, struct str *text, struct err *err)
+{
+	const struct client_request request = { .method = "GET",
+						.path = path,
+						.patience = online->patience };
+
+	return client_text(online->client, &request, text, err);
+}
+
+bool online_document(struct online *online, const char *path, struct json **ret_document,
+		     struct err *err)
+{
+	scoped(str_release) struct str text = STR_INIT;
+	scoped(json_free) struct json *document = NULL;
+
+	if (!online_get(online, path, &text, err)) {
+		return false;
+	}
+	if (!json_parse("answer", text.at, text.length, &document, err)) {
+		err->kind = ERR_REMOTE;
+		return err_wrap(err, "GET %s", path);
+	}
+	if (json_kind(document) != KIND_OBJECT) {
+		return err_set(err, ERR_REMOTE, "GET %s: the answer is no object", path);
+	}
+	*ret_document = move(&document);
+	return true;
+}
+
+bool online_print(struct online *online, const char *path, struct err *err)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	if (!online_get(online, path, &text, err)) {
+		return false;
+	}
+	if (text.length > 0 && !str_has_suffix(text.at, "\n")) {
+		str_append_char(&text, '\n');
+	}
+	screen_print(&online->screen, text.at, text.length);
+	return true;
+}
+
+void online_append(struct str *path, const char *part)
+{
+	for (; *part; part++) {
+		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~",
+			   *part)) {
+			str_append_char(path, *part);
+		} else {
+			str_printf(path, "%%%02X", (unsigned char)*part);
+		}
+	}
+}
+
+int online_fail(const struct call *call, const struct err *err)
+{
+	int exit_code = call_fail(call, err);
+
+	return err->kind == ERR_INPUT ? EXIT_USAGE : exit_code;
+}

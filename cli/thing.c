@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "thing.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/str.h"
+
+#define THE(title, path, fields)                 \
+	{                                        \
+		title, path, PART_FIELDS(fields) \
+	}
+
+/* clang-format off */
+
+/* what several things show */
+
+static const struct field run_columns[] = {
+	{ "run", "run" }, { "kind", "kind" }, { "state", "state" }, { "benchmark", "benchmark" },
+	{ "commit", "commit" }, { "machine", "machine" }, { "created", "created" },
+	{ "started", "started" }, { "finished", "finished" }, { "reason", "reason" },
+};
+static const struct field mail_columns[] = {
+	{ "mail", "id" }, { "state", "state" }, { "mode", "mode" }, { "series", "series" },
+	{ "created", "created" }, { "subject", "subject" }, { "reason", "reason" },
+};
+static const struct field machine_columns[] = {
+	{ "machine", "name" }, { "group", "group" }, { "state", "state" }, { "run", "run" },
+	{ "phase", "phase" }, { "seen", "seen" }, { "processor", "processor" }, { "kernel", "kernel" },
+};
+
+/* status */
+
+static const struct field warning_columns[] = { { "warning", "text" } };
+static const struct field running_columns[] = {
+	{ "run", "run" }, { "kind", "kind" }, { "benchmark", "benchmark" }, { "commit", "commit" },
+	{ "machine", "machine" }, { "phase", "phase" }, { "for", "elapsed_s" },
+	{ "usually", "expected_s" }, { "subject", "subject" },
+};
+static const struct field queue_fields[] = {
+	{ "runs", "nr" }, { "oldest", "oldest.run" }, { "since", "oldest.since" },
+	{ "because", "oldest.reason" },
+};
+static const struct field verdict_columns[] = {
+	{ "verdict", "sight" }, { "metric", "metric" }, { "group", "group" }, { "commit", "commit" },
+	{ "at", "at" }, { "subject", "subject" },
+};
+static const struct field day_fields[] = {
+	{ "commits", "commits" }, { "series", "stacks" }, { "runs", "runs" }, { "lost", "lost" },
+	{ "mails", "mails" },
+};
+static const struct part status_parts[] = {
+	THE(NULL, "warnings", warning_columns),
+	THE("running", "running", running_columns),
+	THE("waiting", "queue", queue_fields),
+	THE("latest verdicts", "verdicts", verdict_columns),
+	THE("machines", "machines", machine_columns),
+	THE("last 24 hours", "day", day_fields),
+};
+
+/* a stack of commits */
+
+static const struct field series_fields[] = {
+	{ "series", "id" }, { "tree", "tree" }, { "branch", "ref" }, { "version", "version" },
+	{ "state", "state" }, { "reason", "reason" }, { "base", "base.commit" },
+	{ "", "base.subject" }, { "tip", "tip.commit" }, { "", "tip.subject" },
+	{ "author", "tip.author" }, { "created", "created" }, { "finished", "finished" },
+	{ "estimate", "estimate_s" },
+};
+static const struct field grid_columns[] = {
+	{ "commit", "commit" }, { "benchmark", "benchmark" }, { "group", "group" },
+	{ "parameters", "params" }, { "verdict", "sight" }, { "subject", "subject" },
+};
+static const struct field finding_columns[] = {
+	{ "verdict", "title" }, { "benchmark", "benchmark" }, { "commit", "commit" },
+	{ "state", "state" }, { "mail", "mail" }, { "subject", "subject" },
+};
+static const struct field event_columns[] = {
+	{ "at", "at" }, { "event", "kind" }, { "detail", "detail" },
+};
+static const struct part series_parts[] = {
+	THE(NULL, "", series_fields),
+	THE(NULL, "grid", grid_columns),
+	THE("findings", "findings", finding_columns),
+	THE("mails", "mails", mail_columns),
+	THE("events", "events", event_columns),
+};
+
+/* a commit */
+
+static const struct field commit_fields[] = {
+	{ "commit", "commit" }, { "author", "author" }, { "date", "author_time" },
+};
+static const struct field stack_columns[] = {
+	{ "series", "id" }, { "tree", "tree" }, { "branch", "ref" }, { "version", "version" },
+	{ "position", "position" }, { "of", "nr_commits" }, { "state", "state" },
+};
+static const struct field build_columns[] = {
+	{ "run", "run" }, { "state", "state" }, { "artefact", "artefact" },
+	{ "toolchain", "toolchain" }, { "took", "wall_s" }, { "reason", "reason" },
+};
+static const struct field comparison_columns[] = {
+	{ "with", "other" }, { "benchmark", "benchmark" }, { "group", "group" },
+	{ "parameters", "params" }, { "verdict", "sight" },
+};
+static const struct part commit_parts[] = {
+	THE(NULL, "", commit_fields),
+	{ NULL, "message", NULL, 0 },
+	THE("series", "stacks", stack_columns),
+	THE("builds", "builds", build_columns),
+	THE("comparisons", "comparisons", comparison_columns),
+	THE("runs", "runs", run_columns),
+};
+
+/* a run */
+
+static const struct field run_fields[] = {
+	{ "run", "run" }, { "kind", "kind" }, { "state", "state" }, { "phase", "phase" },
+	{ "reason", "reason" }, { "benchmark", "benchmark" }, { "parameters", "params" },
+	{ "group", "group" }, { "commit", "commit" }, { "", "subject" }, { "machine", "machine" },
+	{ "epoch", "epoch" }, { "boot", "boot_id" }, { "block", "block" },
+	{ "position", "position" }, { "attempt", "attempt" },
+};
+static const struct field step_columns[] = { { "step", "name" }, { "at", "at" } };
+static const struct field failure_fields[] = {
+	{ "reason", "reason" }, { "detail", "detail" }, { "at", "at" },
+};
+static const struct field metric_columns[] = {
+	{ "metric", "metric" }, { "value", "value" }, { "unit", "unit" },
+};
+static const struct field sibling_columns[] = {
+	{ "run", "run" }, { "position", "position" }, { "commit", "commit" }, { "state", "state" },
+};
+static const struct field file_columns[] = {
+	{ "file", "name" }, { "size", "size_bytes" }, { "sha256", "hash" },
+};
+static const struct part run_parts[] = {
+	THE(NULL, "", run_fields),
+	THE(NULL, "steps", step_columns),
+	THE("failure", "failure", failure_fields),
+	{ NULL, "failure.excerpt", NULL, 0 },
+	THE("metrics", "metrics", metric_columns),
+	THE("runs of its block", "siblings", sibling_columns),
+	THE("files", "files", file_columns),
+};
+
+/* a machine */
+
+static const struct field machine_fields[] = {
+	{ "machine", "name" }, { "group", "group" }, { "state", "state" }, { "run", "lease.run" },
+	{ "phase", "lease.phase" }, { "joined", "joined" }, { "seen", "seen" }, { "boot", "boot_id" },
+};
+static const struct field environment_columns[] = { { "environment", "name" }, { "", "after" } };
+static const struct field epoch_columns[] = { { "epoch", "id" }, { "since", "since" } };
+static const struct part machine_parts[] = {
+	THE(NULL, "", machine_fields),
+	THE(NULL, "environment", environment_columns),
+	THE(NULL, "epochs", epoch_columns),
+	THE("runs", "runs", run_columns),
+};
+
+/* a mail */
+
+static const struct field mail_fields[] = {
+	{ "mail", "id" }, { "state", "state" }, { "mode", "mode" }, { "reason", "reason" },
+	{ "series", "series" }, { "commit", "commit" }, { "verdict", "title" },
+	{ "created", "created" }, { "written", "written" }, { "message id", "message_id" },
+	{ "subject", "subject" },
+};
+static const struct field recipient_columns[] = {
+	{ "to", "address" }, { "name", "name" }, { "why", "why" },
+};
+static const struct part mail_parts[] = {
+	THE(NULL, "", mail_fields),
+	THE(NULL, "recipients", recipient_columns),
+	{ NULL, "body", NULL, 0 },
+};
+
+/* lists */
+
+static const struct field series_columns[] = {
+	{ "series", "id" }, { "tree", "tree" }, { "branch", "ref" }, { "version", "version" },
+	{ "commits", "nr_commits" }, { "state", "state" }, { "worse", "nr_regressions" },
+	{ "better", "nr_improvements" }, { "subject", "subject" }, { "reason", "reason" },
+};
+static const struct field repository_columns[] = {
+	{ "number", "id" }, { "tree", "name" }, { "state", "state" }, { "series", "nr_stacks" },
+	{ "base", "base" }, { "branches", "branches" }, { "jobs", "jobs" }, { "group", "group" },
+	{ "mail", "mail" }, { "last look", "last_poll" }, { "address", "address" },
+	{ "reason", "reason" },
+};
+static const struct part series_list[] = { THE(NULL, "series", series_columns) };
+static const struct part machine_list[] = { THE(NULL, "machines", machine_columns) };
+static const struct part run_list[] = { THE(NULL, "runs", run_columns) };
+static const struct part mail_list[] = { THE(NULL, "mails", mail_columns) };
+static const struct part repository_list[] = { THE(NULL, "repositories", repository_columns) };
+
+/* clang-format on */
+
+/* preparing */
+
+/* "▲ worse +7.4% lz4.time": what the page shows of a verdict in three places. */
+static void add_sight(struct json *object)
+{
+	const char *mark = json_text(json_get(object, "mark"));
+	const char *word = json_text(json_get(object, "word"));
+	const char *title = json_text(json_get(object, "title"));
+	const char *const more[] = { word ? word : title, json_text(json_get(object, "text")),
+				     word ? json_text(json_get(object, "metric")) : NULL };
+	const char *why = json_text(json_get(object, "why"));
+	scoped(str_release) struct str sight = STR_INIT;
+
+	if (!mark) {
+		return;
+	}
+	str_append(&sight, mark);
+	for (size_t i = 0; i < countof(more); i++) {
+		if (more[i] && *more[i]) {
+			str_printf(&sight, "%s%s", sight.length ? " " : "", more[i]);
+		}
+	}
+	if (why) {
+		str_printf(&sight, ": %s", why);
+	}
+	json_put_text(object, "sight", sight.at);
+}
+
+/* Nesting is bounded by json_parse(). */
+static void add_sights(struct json *document)
+{
+	VEC(struct json *) children = { 0 };
+
+	if (json_kind(document) == KIND_OBJECT) {
+		add_sight(document);
+		for (void *it = json_first(document); it; it = json_next(document, it)) {
+			*vec_push(&children) = json_member_value(it);
+		}
+	}
+	for (size_t i = 0; json_kind(document) == KIND_ARRAY && i < json_size(document); i++) {
+		*vec_push(&children) = json_at(document, i);
+	}
+	for (size_t i = 0; i < children.nr; i++) {
+		add_sights(children.at[i]);
+	}
+	vec_release(&children);
+}
+
+/* A line of the grid: a cell, and what its row and its column are. */
+static struct json *grid_line(const struct json *cell, const struct json *column,
+			      const char *commit, const char *subject)
+{
+	struct json *line = json_kind(cell) == KIND_OBJECT ? json_clone(cell) : json_new_object();
+	const char *const names[] = { "benchmark", "group", "params" };
+
+	for (size_t i = 0; i < countof(names); i++) {
+		const struct json *value = json_get(column, names[i]);
+
+		json_put(line, names[i], value ? json_clone(value) : json_new_null());
+	}
+	json_put_text(line, "commit", commit);
+	json_put_text(line, "subject", subject);
+	return line;
+}
+
+/* The grid of a stack as lines, which fit a terminal however many columns it has; the commit stands
+ * in the first line of each. */
+static void add_grid(struct json *document)
+{
+	const struct json *rows = json_get(document, "rows");
+	const struct json *columns = json_get(document, "columns");
+	const struct json *ends = json_get(document, "ends");
+	struct json *grid = json_new_array();
+
+	add_sights(document);
+	for (size_t i = 0; i < json_size(rows); i++) {
+		const struct json *row = json_at(rows, i);
+		const struct json *cells = json_get(row, "cells");
+
+		for (size_t j = 0; j < json_size(cells); j++) {
+			json_append(grid, grid_line(json_at(cells, j), json_at(columns, j),
+						    j ? "" : json_text(json_get(row, "commit")),
+						    j ? "" : json_text(json_get(row, "subject"))));
+		}
+	}
+	for (size_t i = 0; i < json_size(ends); i++) {
+		json_append(grid, grid_line(json_at(ends, i), json_at(columns, i),
+					    i ? "" : "base..tip", ""));
+	}
+	json_put(document, "grid", grid);
+}
+
+static void mark_warnings(struct json *document)
+{
+	struct json *warnings = json_get(document, "warnings");
+
+	for (size_t i = 0; i < json_size(warnings); i++) {
+		struct json *warning = json_at(warnings, i);
+
+		if (json_kind(warning) == KIND_OBJECT) {
+			json_put_bool(warning, "is_warning", true);
+		}
+	}
+	add_sights(document);
+}
+
+/* the tables */
+
+/* clang-format off */
+const struct thing things[] = {
+	{ "series", "/api/v1/series/", "N", true, series_parts, countof(series_parts), add_grid },
+	{ "commit", "/api/v1/commits/", "SHA", false, commit_parts, countof(commit_parts),
+	  add_sights },
+	{ "run", "/api/v1/runs/", "N", true, run_parts, countof(run_parts), NULL },
+	{ "machine", "/api/v1/machines/", "NAME", false, machine_parts, countof(machine_parts),
+	  NULL },
+	{ "mail", "/api/v1/mails/", "N", true, mail_parts, countof(mail_parts), NULL },
+};
+const size_t nr_things = countof(things);
+
+const struct thing lists[] = {
+	{ "series", "/api/v1/series", NULL, false, series_list, countof(series_list), NULL },
+	{ "machines", "/api/v1/machines", NULL, false, machine_list, countof(machine_list), NULL },
+	{ "runs", "/api/v1/runs", NULL, false, run_list, countof(run_list), NULL },
+	{ "mails", "/api/v1/mails", NULL, false, mail_list, countof(mail_list), NULL },
+	{ "repositories", "/api/v1/repositories", NULL, false, repository_list,
+	  countof(repository_list), NULL },
+};
+const size_t nr_lists = countof(lists);
+
+const struct thing thing_status = {
+	"status", "/api/v1/status", NULL, false, status_parts, countof(status_parts), mark_warnings,
+};
+/* clang-format on */
+
+const struct thing *thing_find(const struct thing *table, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (strcmp(table[i].name, name) == 0) {
+			return &table[i];
+		}
+	}
+	return NULL;
+}
+
+void thing_print(const struct thing *thing, struct json *document, const struct screen *screen)
+{
+	if (thing->prepare) {
+		thing->prepare(document);
+	}
+	layout_print(thing->parts, thing->nr_parts, document, screen);
+}
