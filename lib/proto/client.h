@@ -58,7 +58,7 @@ struct client_request {
 MUST_CHECK bool client_text(struct client *client, const struct client_request *request,
 			    struct str *text, struct err *err);
 
-/* The same for an answer in JSON; *ret_json is NULL where it has no body.  ERR_REMOTE for others. */
+/* The same, read as JSON; *ret_json is NULL where there is no body.  ERR_REMOTE: it is no JSON. */
 MUST_CHECK bool client_json(struct client *client, const struct client_request *request,
 			    struct json **ret_json, struct err *err);
 
