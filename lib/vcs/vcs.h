@@ -12,7 +12,7 @@
  *		return false;
  *
  * Threads: vcs_init() once in main(); then any thread, but one at a time for each struct vcs.
- * Opening is cheap (40 us with ten branches), so every tick and request opens its own.
+ * Opening is cheap (80 us, and ten branches listed), so every tick and request opens its own.
  *
  * What comes out of a repository is hostile.  All text that these headers hand out is valid UTF-8,
  * bounded and free of control characters, unless a function says otherwise.

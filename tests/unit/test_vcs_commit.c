@@ -103,7 +103,7 @@ static void takes_names_apart(void)
 	}
 }
 
-/* The expected texts come from the tables of the encodings, not from iconv. */
+/* Practice case C23.  The expected texts come from the tables of the encodings, not from iconv. */
 static void decodes_as_declared_else_as_it_can(void)
 {
 	static const char *const rows[][3] = {

@@ -81,6 +81,7 @@ static void shows_unfit_names_as_refused(void)
 			  "b! good");
 }
 
+/* Practice case C31. */
 static void sees_a_branch_become_a_folder(void)
 {
 	scoped(free) char *folder = t_folder();
