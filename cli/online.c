@@ -21,7 +21,7 @@ bool online_options(struct call *call, struct online *online, const struct optio
 		{ "color", 0, "WHEN", "auto, always or never (auto)", OPTION_TEXT, &online->color },
 		{ "json", 0, NULL, "print the document as it came", OPTION_FLAG, &online->is_json },
 	};
-	size_t nr_all = nr_rows + countof(common) - (online->is_raw ? 1 : 0);
+	size_t nr_all = nr_rows + countof(common) - (online->is_raw ? 2 : 0);
 	scoped(free) struct option_row *all = mem_array(nr_all, sizeof(*all));
 	struct err err = ERR_INIT;
 

@@ -18,7 +18,7 @@
 #include "verb.h"
 
 struct online {
-	bool is_raw; /* the verb prints no document: it has no --json */
+	bool is_raw; /* the verb prints bytes: it has neither --json nor --color */
 
 	/* from the command line */
 	const char *server, *data, *color;

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The manual: complete, about nothing that is not there, and without a warning.
+
+man.py PAGE... -- PROGRAM...
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+
+
+def said(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def helps(program):
+    """Every help text of a program."""
+    texts = [said(program, "--help")]
+    verbs = re.findall(r"^  ([a-z]+)  +\S", texts[0], re.MULTILINE) if program.endswith("meter") else []
+    texts += [said(program, verb, "--help") for verb in verbs]
+    if program.endswith("worker"):
+        texts.append(said(program, "run", "--help"))
+    return "\n".join(texts)
+
+
+def rendered(page):
+    """The page as a reader sees it, without overstrikes and hyphens that are not plain."""
+    text = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=200n", page], check=True,
+                          capture_output=True, text=True)
+    shown = re.sub(r"\x1b\[[0-9;]*m|.\x08", "", text.stdout)
+    return shown.replace("\u2212", "-").replace("\u2010", "-"), text.stderr
+
+
+def check_page(checks, page, programs):
+    name = os.path.basename(page)
+    text, warnings = rendered(page)
+    checks.equal(warnings, "", f"{name} has no warning")
+    lint = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], check=False,
+                          capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    checks.equal((lint.returncode, lint.stderr), (0, ""), f"man reads {name} without a warning")
+    about = {"patchmeter.1": "patchmeter", "patchmeterd.8": "patchmeterd",
+             "patchmeter-worker.8": "patchmeter-worker", "patchmeterd.conf.5": "patchmeterd"}[name]
+    help_text = helps(programs[about])
+    if name.endswith(".5"):
+        help_text = help_text.split("keys of the configuration:\n")[1]
+        for key in re.findall(r"^  ([a-z]+)  +(\S.*)$", help_text, re.MULTILINE):
+            checks.check(all(part in text for part in key), f"{name} has the key {key[0]}", text)
+        return
+    known = set(OPTION.findall(help_text))
+    every = set().union(*(OPTION.findall(helps(program)) for program in programs.values()))
+    for option in sorted(known):
+        checks.check(re.search(re.escape(option) + r"(?![\w-])", text), f"{name} has {option}")
+    for option in sorted(set(OPTION.findall(text)) - every):
+        checks.check(False, f"{name} speaks of {option}, which nothing has")
+
+
+def main():
+    split = sys.argv.index("--")
+    programs = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[split + 1:]}
+    for tool in ("groff", "man"):
+        if not shutil.which(tool):
+            tap.skip_all(f"{tool} is not installed")
+    checks = tap.Tap()
+    for page in sys.argv[1:split]:
+        check_page(checks, page, programs)
+    return checks.end()
+
+
+sys.exit(main())
