@@ -15,7 +15,7 @@ class Tap:
         print(f"{'ok' if is_kept else 'not ok'} {self.nr} - {promise}", flush=True)
         if not is_kept and detail is not None:
             for line in str(detail).split("\n"):
-                print(f"# {line}", flush=True)
+                print(f"# {line}", file=sys.stderr, flush=True)  # meson hides the TAP itself
         return is_kept
 
     def equal(self, value, expected, promise):
