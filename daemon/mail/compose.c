@@ -7,6 +7,7 @@
 #define LOCAL_LIMIT_BYTES 64
 #define LINE_LIMIT_BYTES 998
 #define SUBJECT_LIMIT_BYTES 300
+#define NAME_LIMIT_BYTES 100
 
 void compose_init(void)
 {
@@ -52,12 +53,28 @@ static bool has_long_line(const char *body)
 	return false;
 }
 
-static void set_subject(GMimeMessage *message, const char *subject)
+/* Clean, and with nothing in it that a reader would take for an encoded word: what "=?utf-8?q?=0A?="
+ * hides is not to come to light in somebody's mailbox. */
+static void append_words(struct str *words, const char *text, size_t limit_bytes)
 {
 	scoped(str_release) struct str clean = STR_INIT;
+	const char *rest;
+	const char *found;
 
-	str_append_clean(&clean, subject, strlen(subject), false, SUBJECT_LIMIT_BYTES);
-	g_mime_message_set_subject(message, clean.at, "UTF-8");
+	str_append_clean(&clean, text, strlen(text), false, limit_bytes);
+	for (rest = clean.at; (found = strstr(rest, "=?")); rest = found + 1) {
+		str_append_bytes(words, rest, (size_t)(found - rest));
+		str_append(words, "= ");
+	}
+	str_append(words, rest);
+}
+
+static void set_subject(GMimeMessage *message, const char *subject)
+{
+	scoped(str_release) struct str words = STR_INIT;
+
+	append_words(&words, subject, SUBJECT_LIMIT_BYTES);
+	g_mime_message_set_subject(message, words.at, "UTF-8");
 }
 
 static bool set_people(GMimeMessage *message, const struct letter *letter, struct err *err)
@@ -78,8 +95,7 @@ static bool set_people(GMimeMessage *message, const struct letter *letter, struc
 				       letter->to[i].address);
 		}
 		if (letter->to[i].name) {
-			str_append_clean(&name, letter->to[i].name, strlen(letter->to[i].name), false,
-					 100);
+			append_words(&name, letter->to[i].name, NAME_LIMIT_BYTES);
 		}
 		g_mime_message_add_mailbox(message, GMIME_ADDRESS_TYPE_TO,
 					   name.length ? name.at : NULL, letter->to[i].address);
