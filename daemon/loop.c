@@ -24,7 +24,7 @@ struct runner {
 	struct mono due; /* looks by itself then */
 	int pause_ms;	 /* after a failure; 0: none */
 	struct err err;	 /* of the last tick */
-	char logged[sizeof(((struct err *)NULL)->message)];
+	struct err logged;
 };
 
 struct loop {
@@ -68,21 +68,29 @@ static void run_ticks(uv_work_t *work)
 
 static void ring(struct runner *runner);
 
+/* A database on its way down and up says something else at every try. */
+static bool is_news(const struct runner *runner)
+{
+	return runner->err.kind != runner->logged.kind ||
+	       (runner->err.kind != ERR_BUSY &&
+		strcmp(runner->err.message, runner->logged.message) != 0);
+}
+
 static void note_outcome(struct runner *runner)
 {
 	struct span wait = runner->stage->period;
 
 	if (runner->err.kind == ERR_NONE) {
-		if (runner->logged[0]) {
+		if (runner->logged.kind != ERR_NONE) {
 			log_line(LOG_INFO, "stage=%s msg='works again'", runner->stage->name);
 		}
-		runner->logged[0] = '\0';
+		err_clear(&runner->logged);
 		runner->pause_ms = 0;
 	} else {
-		if (strcmp(runner->logged, runner->err.message) != 0) {
+		if (is_news(runner)) {
 			log_line(LOG_WARN, "stage=%s kind=%s msg='%s'", runner->stage->name,
 				 err_face(runner->err.kind)->name, runner->err.message);
-			memcpy(runner->logged, runner->err.message, sizeof(runner->logged));
+			runner->logged = runner->err;
 		}
 		runner->pause_ms = runner->pause_ms ? 2 * runner->pause_ms : PAUSE_MIN_MS;
 		if (runner->pause_ms > PAUSE_MAX_MS) {

@@ -144,8 +144,9 @@ class Daemon:
     def is_alive(self):
         return self.process is not None and self.process.poll() is None
 
-    def log(self):
-        return (self.folder / "log").read_text(encoding="utf-8", errors="replace")[-8000:]
+    def log(self, length=8000):
+        """The end of it."""
+        return (self.folder / "log").read_text(encoding="utf-8", errors="replace")[-length:]
 
     @property
     def url(self):
@@ -253,8 +254,10 @@ class LeaseLost(Exception):
 
 
 class FakeWorker(threading.Thread):
-    """A worker without a machine.  `model(commit, run)` gives a Result for each lease; it must be a
-    function of its arguments alone, so that a repeated run gives what the lost one would have."""
+    """A worker without a machine.  `model(lease)` gives what comes of a lease; it must be a function
+    of its arguments alone, so that a repeated run gives what the lost one would have.
+
+    With `with` it works by itself; else a test does each step: enrol(), take(), beat(), finish()."""
 
     def __init__(self, daemon, model, name="fake-1"):
         super().__init__(daemon=True)
@@ -304,11 +307,22 @@ class FakeWorker(threading.Thread):
             raise RuntimeError(f"POST {path}: {status} {text!r}")
         return json.loads(text) if text else None
 
+    def enrol(self, cpu="fake"):
+        self.post("/api/v1/worker/join", {
+            "protocol": 1, "name": self.machine, "group": "default",
+            "fingerprint": {"lasting": {"cpu": cpu}}})
+
+    def take(self, wait_s=20):
+        """A lease, or None."""
+        return self.post("/api/v1/worker/lease",
+                         {"machine": self.machine, "boot_id": "boot", "wait_s": wait_s})
+
+    def beat(self, lease):
+        return self.post(f"/api/v1/lease/{lease['lease']}/beat", {"secret": lease["secret"], "phase": "run"})
+
     def run(self):
         try:
-            self.post("/api/v1/worker/join", {
-                "protocol": 1, "name": self.machine, "group": "default",
-                "fingerprint": {"lasting": {"cpu": "fake"}}})
+            self.enrol()
             while not self.is_over.is_set():
                 try:
                     self.work()
@@ -320,8 +334,7 @@ class FakeWorker(threading.Thread):
             self.fault = fault
 
     def work(self):
-        lease = self.post("/api/v1/worker/lease",
-                          {"machine": self.machine, "boot_id": "boot", "wait_s": 1})
+        lease = self.take(1)
         if lease:
             self.nr_runs += 1
             self.finish(lease, self.model(lease))
@@ -342,7 +355,7 @@ class FakeWorker(threading.Thread):
         message = {"secret": lease["secret"], "outcome": "ok", "exit_code": 0,
                    "boot_id": f"boot/{lease['run']}", "files": files}
         message.update(result)
-        self.post(f"/api/v1/lease/{lease['lease']}/finish", message)
+        return self.post(f"/api/v1/lease/{lease['lease']}/finish", message)
 
 
 def build_result(commit, is_broken=False, artefact=None):

@@ -79,16 +79,20 @@ class Cluster:
         return self
 
     def start(self):
+        self.run(self.bin + "/initdb", "-D", self.folder + "/data", "-A", "trust", "-U", "patchmeter",
+                 "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        self.serve()
+
+    def serve(self):
+        """Starts the server, or starts it again."""
         data = self.folder + "/data"
-        self.run(self.bin + "/initdb", "-D", data, "-A", "trust", "-U", "patchmeter", "-E", "UTF8",
-                 "--locale=C.UTF-8", "--no-sync")
         options = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "off",
                    "full_page_writes": "off", "max_connections": "50", "shared_buffers": "32MB",
                    "logging_collector": "off", "autovacuum_naptime": "10min"}
         command = [self.bin + "/postgres", "-D", data]
         for name, value in options.items():
             command += ["-c", f"{name}={value}"]
-        log = open(self.folder + "/log", "w", encoding="utf-8")
+        log = open(self.folder + "/log", "a", encoding="utf-8")
         self.server = subprocess.Popen(command, user=self.user, cwd=self.folder, stderr=log,
                                        stdout=log, env={"LC_ALL": "C.UTF-8"})
         log.close()
@@ -100,15 +104,19 @@ class Cluster:
             time.sleep(0.1)
         raise RuntimeError(pathlib.Path(self.folder, "log").read_text(encoding="utf-8"))
 
+    def stop(self, how=signal.SIGQUIT):
+        """As a power cut would; SIGINT: in order."""
+        self.server.send_signal(how)
+        self.server.wait(20)
+
     def database(self, name, template="template1"):
         self.run(self.bin + "/createdb", "-h", self.folder, "-U", "patchmeter", "-T", template, name)
         return Database(self.folder, name)
 
     def __exit__(self, *_):
         if self.server and self.server.poll() is None:
-            self.server.send_signal(signal.SIGINT)
             try:
-                self.server.wait(20)
+                self.stop(signal.SIGINT)
             except subprocess.TimeoutExpired:
                 self.server.send_signal(signal.SIGQUIT)
                 self.server.wait(20)

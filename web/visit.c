@@ -85,11 +85,13 @@ static bool render(struct visit *visit, struct err *err)
 	return true;
 }
 
-/* Of a failed answer: what only a programmer or operator can mend is told to the log too. */
+/* Of a failed answer: what only a programmer or operator can mend is told to the log too.  That the
+ * database is away is told by the loop, once; here every worker that tries again would tell it. */
 static void log_failure(const struct visit *visit, const struct err *err)
 {
 	if (err_face(err->kind)->http_status >= 500) {
-		log_line(LOG_WARN, "web=%s path='%s' kind=%s msg='%s'", visit->request.method,
+		log_line(err_face(err->kind)->is_retryable ? LOG_DEBUG : LOG_WARN,
+			 "web=%s path='%s' kind=%s msg='%s'", visit->request.method,
 			 visit->request.path, err_face(err->kind)->name, err->message);
 	}
 }

@@ -96,7 +96,8 @@ struct db *db_close(struct db *db)
 
 bool db_heal(struct db *db, struct err *err)
 {
-	if (PQstatus(db->pg) == CONNECTION_OK) {
+	/* A server that went away while the connection was idle is only known by looking. */
+	if (PQstatus(db->pg) == CONNECTION_OK && PQconsumeInput(db->pg)) {
 		return true;
 	}
 	PQreset(db->pg);

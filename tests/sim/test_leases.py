@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Workers that die, sleep, change or are two: the belt goes on, and nothing counts twice."""
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import belt
+import moves
+import pg
+import tap
+
+
+class Lab:
+    """What the steps share: the daemon, its repository and database, and the clock in hand."""
+
+    def __init__(self, t, daemon):
+        self.t = t
+        self.daemon = daemon
+        self.db = daemon.database
+        self.model = belt.Model({})
+
+    def hand(self, name):
+        """A worker that a step plays itself."""
+        worker = belt.FakeWorker(self.daemon, self.model, name)
+        worker.enrol()
+        return worker
+
+    def pass_time(self, seconds):
+        self.db.sql(f"UPDATE belt_clock SET skew = skew + interval '{seconds} s'; SELECT pg_notify('belt', 'dispatch')")
+
+    def lose(self, lease):
+        """Its worker is not heard of any more."""
+        self.pass_time(61)
+        self.daemon.wait("the lease to expire", lambda: self.db.one(
+            f"SELECT state FROM lease WHERE id = {lease['lease']}") == "expired")
+
+    def do(self, worker, lease):
+        return worker.finish(lease, self.model(lease))
+
+    def build_all(self, worker, ref):
+        """Builds the stack of a branch; gives the first lease to measure."""
+        while True:
+            lease = worker.take()
+            if lease and lease["kind"] == "measure":
+                return lease
+            if lease:
+                self.do(worker, lease)
+
+    def push(self, name, start="main"):
+        self.daemon.repo.branch(f"topic/{name}", start)
+        return self.daemon.repo.commit(name)
+
+    def refused(self, act):
+        try:
+            act()
+        except belt.LeaseLost:
+            return True
+        return False
+
+
+def late_result(lab):
+    """A lease that expired is worth nothing, whoever has the run now."""
+    lab.push("late")
+    slow, quick = lab.hand("slow"), lab.hand("quick")
+    old = slow.take()
+    lab.lose(old)
+    new = quick.take()
+    lab.t.equal(new["run"], old["run"], "the run of a lost lease goes to the next worker")
+    look = f"""SELECT r.state, r.attempt, r.machine_id, r.outcome, (SELECT count(*) FROM artefact a
+        WHERE a.run_id = r.id) FROM run r WHERE r.id = {old['run']}"""
+    before = lab.db.sql(look)
+    lab.t.check(lab.refused(lambda: slow.beat(old)), "a late beat gets 409")
+    lab.t.check(lab.refused(lambda: slow.put(old, "stdout", b"late")), "a late file gets 409")
+    lab.t.check(lab.refused(lambda: slow.post(f"/api/v1/lease/{old['lease']}/finish", {
+        "secret": old["secret"], "outcome": "ok", "boot_id": "late", "files": []})), "a late result gets 409")
+    lab.t.equal(lab.db.sql(look), before, "and none of them changes anything")
+    lab.do(quick, new)
+    with belt.FakeWorker(lab.daemon, lab.model, "quick"):
+        lab.daemon.wait_for_stack("topic/late")
+    lab.t.equal(lab.db.sql(f"""SELECT r.state, m.name FROM run r JOIN machine m ON m.id = r.machine_id
+        WHERE r.id = {old['run']}"""), [["done", "quick"]], "the run counts once, for the worker that did it")
+
+
+def third_loss(lab):
+    """Three times lost is lost: the block is void, and another one is wanted in its place."""
+    lab.push("thrice")
+    worker = lab.hand("mortal")
+    lease = lab.build_all(worker, "topic/thrice")
+    run, block = lease["run"], lease["block"]
+    lab.do(worker, lease)
+    lease = worker.take()
+    for attempt in (1, 2, 3):
+        lab.t.equal((lease["block"], lab.db.one(f"SELECT attempt FROM run WHERE id = {lease['run']}")),
+                    (block, str(attempt)), f"try {attempt} is of the same block, on its machine")
+        lab.lose(lease)
+        lost = lease["run"]
+        lease = worker.take() if attempt < 3 else None
+    lab.t.equal(lab.db.sql(f"""SELECT r.state, f.reason, f.is_infrastructure FROM run r JOIN failure f
+        ON f.run_id = r.id WHERE r.id = {lost}"""), [["lost", "lost", "t"]], "after the third the run is lost")
+    lab.t.equal(lab.db.one(f"SELECT state || ' ' || split_part(reason, ':', 1) FROM block WHERE id = {block}"),
+                "void lost", "and its block void")
+    with belt.FakeWorker(lab.daemon, lab.model, "heir"):
+        lab.daemon.wait_for_stack("topic/thrice")
+    comparison = lab.db.one(f"SELECT comparison_id FROM block WHERE id = {block}")
+    lab.t.check(lab.db.one(f"""SELECT count(*) FROM want WHERE comparison_id = {comparison}
+        AND reason LIKE 'in place of lost blocks%'""") != "0", "another block is wanted in its place")
+    lab.t.equal(lab.db.sql(f"""SELECT DISTINCT x.state, x.reason, v.nr_base, v.nr_head FROM comparison x JOIN verdict v
+        ON v.comparison_id = x.id WHERE x.id = {comparison} AND v.look = 1 AND v.slot = 1"""), [["done", "", "4", "4"]],
+                "and the comparison is judged on whole blocks")
+    lab.t.equal(lab.db.one(f"SELECT state FROM run WHERE id = {run}"), "done",
+                "the run before it stays, in a block that does not count")
+
+
+def changed_machine(lab):
+    """Runs of two environments are never compared, not within a block either."""
+    lab.push("changed")
+    worker = lab.hand("upgraded")
+    lease = lab.build_all(worker, "topic/changed")
+    block = lease["block"]
+    lab.do(worker, lease)
+    worker.enrol(cpu="another kernel")
+    lease = worker.take()
+    lab.t.check(lease["block"] != block, "a machine that changed goes on with another block")
+    lab.t.check(lab.db.one(f"SELECT reason FROM block WHERE id = {block} AND state = 'void'").startswith("machine-changed"),
+                "the block that it had begun is void, and says why")
+    lab.t.equal(lab.db.one(f"""SELECT count(*) FROM run WHERE block_id = {block}
+        AND state NOT IN ('done', 'cancelled')"""), "0", "and nothing of it is run any more")
+    while lab.db.one("SELECT state FROM stack WHERE ref = 'topic/changed'") != "done":
+        if lease:
+            lab.do(worker, lease)
+        lease = worker.take(wait_s=1)
+    lab.t.equal(lab.db.sql("""SELECT b.id FROM block b JOIN run r ON r.block_id = b.id
+        WHERE b.state = 'done' AND r.state = 'done' GROUP BY b.id
+        HAVING count(DISTINCT (r.machine_id, r.epoch_id)) > 1 OR count(*) <> 4"""), [],
+                "every block that counts has four runs of one machine in one environment")
+
+
+def stranded(lab):
+    """A machine that stays away frees its block for others."""
+    lab.push("stranded")
+    worker = lab.hand("leaver")
+    lease = lab.build_all(worker, "topic/stranded")
+    lab.do(worker, lease)
+    lab.pass_time(11 * 60)
+    with belt.FakeWorker(lab.daemon, lab.model, "stayer"):
+        lab.daemon.wait_for_stack("topic/stranded")
+    lab.t.check("has not been seen" in lab.db.one(f"SELECT reason FROM block WHERE id = {lease['block']}"),
+                "the block of a machine that stayed away is void, and says why")
+
+
+def superseded(lab):
+    """Who measures what nobody wants any more is told with the next beat; cancelling needs no worker."""
+    lab.push("moving")
+    worker = lab.hand("diligent")
+    lease = lab.build_all(worker, "topic/moving")
+    lab.daemon.repo.git("reset", "-q", "--hard", "main")
+    lab.daemon.repo.commit("moving again")
+    lab.daemon.wait("the new version", lambda: lab.db.one(
+        "SELECT id FROM stack WHERE ref = 'topic/moving' AND version = 2"))
+    lab.t.equal(lab.db.one(f"SELECT state FROM run WHERE id = {lease['run']}"), "cancelled",
+                "a run of a superseded stack is cancelled while it runs")
+    lab.t.equal(worker.beat(lease)["action"], "cancel", "its worker hears of it with the next beat")
+    lab.t.equal(lab.do(worker, lease), {"accepted": False}, "what it delivers all the same is not counted")
+    lab.t.equal(lab.db.one(f"SELECT state FROM run WHERE id = {lease['run']}"), "cancelled", "and the run stays cancelled")
+    with belt.FakeWorker(lab.daemon, lab.model, "diligent"):
+        lab.daemon.wait_for_stack("topic/moving")
+
+
+def comes_back(lab):
+    """What was superseded and comes back is not held to have failed."""
+    repo = lab.daemon.repo
+    oid = lab.push("returning")
+    worker = lab.hand("patient")
+    lease = lab.build_all(worker, "topic/returning")
+    repo.git("reset", "-q", "--hard", "main")
+    lab.push("other")
+    repo.git("branch", "-q", "-f", "topic/returning", "main")
+    repo.git("branch", "-q", "-f", "topic/returning", "topic/other")
+    lab.daemon.wait("the other version", lambda: lab.db.one(
+        "SELECT id FROM stack WHERE ref = 'topic/returning' AND version = 2"))
+    repo.git("branch", "-q", "-f", "topic/returning", oid)
+    lab.daemon.wait("the first version again", lambda: lab.db.one(
+        "SELECT id FROM stack WHERE ref = 'topic/returning' AND version = 3 AND state = 'measuring'"))
+    lab.do(worker, lease)
+    lease = worker.take()
+    while lab.db.one(f"SELECT oid FROM commit c JOIN run r ON r.commit_id = c.id WHERE r.id = {lease['run']}") != oid:
+        lab.do(worker, lease)
+        lease = worker.take()
+    for _ in range(3):
+        lab.lose(lease)
+        lease = worker.take()
+    lab.do(worker, lease)
+    with belt.FakeWorker(lab.daemon, lab.model, "patient"):
+        lab.daemon.wait_for_stack("topic/returning")
+    lab.t.equal(lab.db.sql(f"""SELECT x.state, x.reason FROM comparison x JOIN commit h ON h.id = x.head_id
+        WHERE h.oid = '{oid}'"""), [["done", ""]],
+                "a lost block of a comparison that was once superseded does not end it")
+
+
+def two_workers(lab):
+    repo = lab.daemon.repo
+    repo.branch("topic/shared")
+    for number in range(5):
+        repo.commit(f"shared {number}")
+    left, right = (belt.FakeWorker(lab.daemon, lab.model, name) for name in ("left", "right"))
+    with left, right:
+        lab.daemon.wait_for_stack("topic/shared")
+        lab.t.check(left.nr_runs and right.nr_runs, "two workers share the work", (left.nr_runs, right.nr_runs))
+    lab.t.equal(lab.db.sql("""SELECT run_id FROM lease WHERE state = 'done' GROUP BY run_id HAVING count(*) > 1"""), [],
+                "no run is done twice")
+    lab.t.equal(lab.db.sql("""SELECT block_id FROM run WHERE state = 'done' AND block_id IS NOT NULL
+        GROUP BY block_id HAVING count(DISTINCT machine_id) > 1"""), [], "every block stays on one machine")
+
+
+def main():
+    t = tap.Tap()
+    with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        repo = belt.Repo(pathlib.Path(folder) / "repo")
+        repo.commit("base")
+        daemon = belt.Daemon(cluster.database("belt"), repo)
+        daemon.write_config()
+        daemon.migrate()
+        moves.watch(daemon.database)
+        with daemon:
+            lab = Lab(t, daemon)
+            for step in (late_result, third_loss, changed_machine, stranded, superseded, comes_back, two_workers):
+                step(lab)
+        t.equal(moves.illegal(daemon.database), [], "every row moved as its table of states allows")
+    return t.end()
+
+
+sys.exit(main())
