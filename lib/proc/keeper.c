@@ -284,7 +284,7 @@ static void look(struct keeper *keeper, int limit_ms)
 		}
 	}
 	if (fds[CONTROL].revents) {
-		keeper->control_fd = -1;
+		keeper->control_fd = -1; /* stays open: its close tells the caller of our end */
 		if (!keeper->is_ended) {
 			stop(keeper, PROC_STOPPED);
 		}
@@ -449,7 +449,7 @@ _Noreturn void keeper_main(const struct keeper_plan *plan)
 	keeper.started = mono_now();
 	keeper.has_until = plan->spec->deadline.ns > 0;
 	keeper.until = mono_after(keeper.started, plan->spec->deadline);
-	keeper.child = fork();
+	keeper.child = _Fork(); /* takes no locks */
 	if (keeper.child == 0) {
 		become_child(plan, self);
 	}

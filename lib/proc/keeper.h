@@ -33,7 +33,7 @@ struct keeper_report {
 struct keeper_plan {
 	const struct proc_spec *spec;
 	const char *program; /* argv[0], found */
-	int control_fd;      /* closes when the caller wants the end, or is dead */
+	int control_fd;      /* at its end when the caller wants ours, or is dead */
 	int stdin_fd;
 	int pipe_read_fds[2], pipe_write_fds[2]; /* stdout, stderr; -1: not captured */
 	int file_fds[2];                         /* where they go; /dev/null where not captured */

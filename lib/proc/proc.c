@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +18,7 @@
 struct proc {
 	char *name;
 	pid_t keeper;
-	int pidfd;
-	int control_fd; /* -1: asked to end */
+	int fd; /* to the keeper: each end sees the other's close */
 	bool is_reaped;
 	struct keeper_report *report;
 };
@@ -90,6 +89,16 @@ static bool open_pipe(int ends[2], struct err *err)
 	return true;
 }
 
+/* A socket because both ends are to see the other one go. */
+static bool open_control(int ends[2], struct err *err)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 || !keep_high(&ends[0]) ||
+	    !keep_high(&ends[1])) {
+		return err_set_errno(err, ERR_BROKEN, errno, "open a socket");
+	}
+	return true;
+}
+
 static bool open_path(const char *path, int flags, int *ret_fd, struct err *err)
 {
 	*ret_fd = open(path, flags | O_CLOEXEC, 0600);
@@ -127,7 +136,7 @@ static bool open_all(const struct proc_spec *spec, int memory_fd, struct fds *fd
 	const char *input = spec->stdin_path ? spec->stdin_path : "/dev/null";
 	const char *error_path = spec->is_merged ? NULL : spec->stderr_path;
 
-	return open_pipe(fds->control, err) && open_path(input, O_RDONLY, &fds->input, err) &&
+	return open_control(fds->control, err) && open_path(input, O_RDONLY, &fds->input, err) &&
 	       open_stream(memory_fd < 0 ? spec->stdout_path : NULL, memory_fd, fds->streams[0],
 			   &fds->files[0], err) &&
 	       open_stream(error_path, -1, fds->streams[1], &fds->files[1], err);
@@ -177,12 +186,11 @@ struct proc *proc_free(struct proc *proc)
 	if (!proc) {
 		return NULL;
 	}
-	if (!proc->is_reaped && proc->pidfd >= 0) {
+	if (!proc->is_reaped && proc->fd >= 0) {
 		proc_stop(proc);
 		(void)!proc_wait(proc, &result, NULL);
 	}
-	fd_close(&proc->control_fd);
-	fd_close(&proc->pidfd);
+	fd_close(&proc->fd);
 	if (proc->report) {
 		munmap(proc->report, sizeof(*proc->report));
 	}
@@ -196,7 +204,7 @@ static struct proc *proc_new(const char *name)
 	struct proc *proc = mem_alloc(sizeof(*proc));
 
 	proc->name = mem_strdup(name);
-	proc->pidfd = proc->control_fd = -1;
+	proc->fd = -1;
 	proc->report = mmap(NULL, sizeof(*proc->report), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (proc->report == MAP_FAILED) {
@@ -250,12 +258,8 @@ static bool start(const struct proc_spec *spec, int memory_fd, struct proc **ret
 	if (proc->keeper < 0) {
 		return err_set_errno(err, ERR_BROKEN, errno, "start '%s'", proc->name);
 	}
-	proc->control_fd = fds.control[1];
+	proc->fd = fds.control[1];
 	fds.control[1] = -1;
-	proc->pidfd = pidfd_open(proc->keeper, 0);
-	if (proc->pidfd < 0) {
-		bug("no descriptor for a child");
-	}
 	*ret_proc = move(&proc);
 	return true;
 }
@@ -267,7 +271,7 @@ bool proc_start(const struct proc_spec *spec, struct proc **ret_proc, struct err
 
 int proc_fd(const struct proc *proc)
 {
-	return proc->pidfd;
+	return proc->fd;
 }
 
 pid_t proc_pid(const struct proc *proc)
@@ -277,14 +281,14 @@ pid_t proc_pid(const struct proc *proc)
 
 bool is_proc_over(const struct proc *proc)
 {
-	struct pollfd fd = { .fd = proc->pidfd, .events = POLLIN };
+	struct pollfd fd = { .fd = proc->fd, .events = POLLIN };
 
 	return poll(&fd, 1, 0) == 1;
 }
 
 void proc_stop(struct proc *proc)
 {
-	fd_close(&proc->control_fd);
+	shutdown(proc->fd, SHUT_WR);
 }
 
 static bool explain(const struct proc *proc, struct err *err)
@@ -315,18 +319,26 @@ static bool explain(const struct proc *proc, struct err *err)
 			     proc->name);
 }
 
+/* Waits for the end of either: true, `proc` has ended. */
+static bool wait_for(const struct proc *proc, int other_fd)
+{
+	struct pollfd fds[] = { { .fd = proc->fd, .events = POLLIN },
+				{ .fd = other_fd > 0 ? other_fd : -1, .events = POLLIN } };
+
+	while (poll(fds, countof(fds), -1) < 0) {
+		assert(errno == EINTR);
+	}
+	return fds[0].revents != 0;
+}
+
 bool proc_wait(struct proc *proc, struct proc_result *ret_result, struct err *err)
 {
-	siginfo_t info = { 0 };
-
 	if (proc->is_reaped) {
 		bug("second wait for '%s'", proc->name);
 	}
+	(void)wait_for(proc, -1);
 	/* ECHILD: a caller that ignores SIGCHLD has its dead taken away; the report remains. */
-	while (waitid(P_PIDFD, (id_t)proc->pidfd, &info, WEXITED) != 0 && errno != ECHILD) {
-		if (errno != EINTR) {
-			return err_set_errno(err, ERR_BROKEN, errno, "wait for '%s'", proc->name);
-		}
+	while (waitpid(proc->keeper, NULL, 0) < 0 && errno == EINTR) {
 	}
 	proc->is_reaped = true;
 	if (!proc->report->is_complete || proc->report->failed_step != STEP_NONE) {
@@ -334,19 +346,6 @@ bool proc_wait(struct proc *proc, struct proc_result *ret_result, struct err *er
 	}
 	*ret_result = proc->report->result;
 	return true;
-}
-
-static void wait_or_stop(struct proc *proc, int stop_fd)
-{
-	struct pollfd fds[] = { { .fd = proc->pidfd, .events = POLLIN },
-				{ .fd = stop_fd > 0 ? stop_fd : -1, .events = POLLIN } };
-
-	while (poll(fds, countof(fds), -1) < 0) {
-		assert(errno == EINTR);
-	}
-	if (fds[1].revents) {
-		proc_stop(proc);
-	}
 }
 
 static bool run(const struct proc_spec *spec, int memory_fd, struct proc_result *ret_result,
@@ -357,7 +356,9 @@ static bool run(const struct proc_spec *spec, int memory_fd, struct proc_result 
 	if (!start(spec, memory_fd, &proc, err)) {
 		return false;
 	}
-	wait_or_stop(proc, spec->stop_fd);
+	if (!wait_for(proc, spec->stop_fd)) {
+		proc_stop(proc);
+	}
 	return proc_wait(proc, ret_result, err);
 }
 

@@ -12,12 +12,12 @@
  *
  * Between the caller and the child stands a keeper, a fork of the caller that only waits:
  *
- *	caller ──pipe──> keeper ──fork, exec──> child ──> whatever the child starts
+ *	caller ──socket── keeper ──fork, exec──> child ──> whatever the child starts
  *
  * The keeper adopts orphans (PR_SET_CHILD_SUBREAPER), so when the child ends it can kill all that
- * is left: a daemon that left its session, too.  When the caller dies, by kill -9 as well, the pipe
- * closes and the keeper ends the child.  The caller needs no SIGCHLD handler and no wait() of its
- * own, so everything here may be called from any thread.  A quiet child costs no wake-up at all.
+ * is left: a daemon that left its session, too.  When the caller dies, by kill -9 as well, the
+ * socket closes and the keeper ends the child.  The caller needs no SIGCHLD handler and no wait()
+ * of its own, so everything here may be called from any thread.  A quiet child costs no wake-up.
  *
  * No shell is in between unless argv names one.  The child sees the environment given and nothing
  * else, has no descriptors but 0, 1 and 2, default signal actions, umask 022, its own session.

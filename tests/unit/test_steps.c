@@ -65,6 +65,13 @@ static struct trial try_job(const char *user, const char *steps)
 	return trial;
 }
 
+static void put(const char *path)
+{
+	struct err err = ERR_INIT;
+
+	CHECK_DONE(str_write_file(path, "", 0, 0644, &err), &err);
+}
+
 static const char *text_of(const struct trial *trial, const char *name)
 {
 	scoped(str_release) struct str text = STR_INIT;
@@ -263,8 +270,11 @@ static void stops_on_request(void)
 	int ends[2];
 
 	CHECK(pipe(ends) == 0);
-	scoped(trial_release) struct trial trial = try_job(NULL, "run: 'echo speed: 1'\n");
+	scoped(trial_release) struct trial trial = try_job(
+		NULL, "run: 'echo \"speed: 1\"; [ ! -e \"$HOME/../../hang\" ] || sleep 600'\n");
 
+	CHECK_TEXT(trial.work.failure.reason, NULL);
+	put(place_path(trial.place, trial.arena, "hang"));
 	trial.work.failure = (struct failure){ 0 };
 	trial.work.job.stop_fd = ends[0];
 	close(ends[1]); /* readable */
