@@ -42,7 +42,7 @@ class Database:
 
     def sql(self, text):
         """Runs statements; the rows of the last one as lists of text."""
-        done = subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "--csv", "-t",
+        done = subprocess.run([programs() + "/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "--csv", "-t",
                                self.conninfo], input=text, text=True, capture_output=True,
                               check=False)
         if done.returncode:
