@@ -22,8 +22,9 @@ MUST_CHECK bool vcs_pack_write(struct vcs *vcs, const struct vcs_id *want,
 
 /* Reads a pack from `fd` to its end into the mirror (mirror.h), checks that each object has the
  * content that its name says and that the wanted commit is there with all its files, and pins it.
- * Nothing remains of a bad pack.  Blocks.  ERR_INPUT: truncated, damaged, or not a pack;
- * ERR_ABSENT: the pack lacks a part of the commit; ERR_TOO_BIG; ERR_BROKEN. */
+ * Nothing remains of a damaged pack; what an incomplete one brought stays until a `git gc`.
+ * Blocks.  ERR_INPUT: truncated, damaged, or not a pack; ERR_ABSENT: the pack lacks a part of the
+ * commit; ERR_TOO_BIG; ERR_BROKEN. */
 MUST_CHECK bool vcs_pack_index(struct vcs *mirror, int fd, const struct vcs_id *want,
 			       uint64_t limit_bytes, struct err *err);
 

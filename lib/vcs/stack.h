@@ -22,12 +22,11 @@ struct vcs_step {
 };
 
 struct vcs_stack {
-	bool is_unrelated;  /* base and tip share no commit; then the rest is empty */
-	struct vcs_id fork; /* the newest commit that both share: what the stack stands on */
-	struct vcs_step
-		*steps; /* oldest first, the last is the tip; none where base holds the tip */
-	size_t nr_steps;
-	bool is_cut; /* the stack is longer than the limit; steps are its newest ones */
+	bool is_unrelated;      /* base and tip share no commit; then the rest is empty */
+	struct vcs_id fork;     /* the newest commit that both share: what the stack stands on */
+	struct vcs_step *steps; /* oldest first, the last is the tip */
+	size_t nr_steps;        /* 0 where the base holds the tip */
+	bool is_cut;            /* the stack is longer than the limit; steps are its newest ones */
 	bool has_merges;
 };
 

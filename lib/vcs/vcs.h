@@ -62,7 +62,7 @@ DEFINE_SCOPED(vcs_close, struct vcs *)
 
 struct vcs_head {
 	const char *name; /* "topic/x", or the whole "refs/tags/v1" where a glob asked for that */
-	struct vcs_id id; /* empty where refused */
+	struct vcs_id id;
 	const char *refusal; /* why we do not touch this one; NULL: usable */
 };
 
