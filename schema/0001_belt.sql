@@ -223,6 +223,8 @@ CREATE TABLE comparison (
 CREATE INDEX comparison_busy ON comparison (state, id)
 	WHERE state IN ('waiting', 'measuring', 'deciding');
 
+CREATE INDEX comparison_done ON comparison (id) WHERE state = 'done';
+
 CREATE TYPE comparison_role AS ENUM ('parent', 'tip');
 
 CREATE TABLE stack_comparison (
@@ -305,6 +307,8 @@ CREATE INDEX run_leased ON run (machine_id, id) WHERE state = 'leased';
 CREATE INDEX run_finished ON run (id) WHERE state = 'finished';
 CREATE INDEX run_by_block ON run (cell_id, block_id, position);
 CREATE INDEX run_by_commit ON run (commit_id);
+CREATE INDEX run_by_machine ON run (machine_id, id);
+CREATE INDEX run_by_end ON run USING brin (finished);
 
 -- The lease's id is the fencing token: a later write with an older one changes nothing.
 CREATE TYPE lease_state AS ENUM ('live', 'done', 'expired', 'cancelled');

@@ -8,8 +8,8 @@
 extern const struct template_file web_templates[];
 extern const size_t nr_web_templates;
 
-extern const struct template_file web_style[]; /* one */
-extern const size_t nr_web_style;
+extern const struct template_file web_static[];
+extern const size_t nr_web_static;
 
 /* All templates, parsed and checked.  ERR_INPUT, ERR_ABSENT: a template is wrong. */
 MUST_CHECK bool assets_pages(struct template_set **ret_set, struct err *err);

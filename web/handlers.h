@@ -17,6 +17,21 @@ MUST_CHECK handler_fn admit_file, put_file, head_file;
 MUST_CHECK handler_fn get_pack;
 
 /* pages/health.c */
-MUST_CHECK handler_fn get_alive, get_ready, get_version, get_style;
+MUST_CHECK handler_fn get_alive, get_ready, get_version, get_static;
+
+/* pages/status.c, pages/machine.c */
+MUST_CHECK handler_fn get_status, get_machines, get_repositories, get_machine;
+
+/* pages/series.c */
+MUST_CHECK handler_fn get_series_list, get_series, get_commit;
+
+/* pages/compare.c */
+MUST_CHECK handler_fn get_compare;
+
+/* pages/run.c, pages/reproduce.c */
+MUST_CHECK handler_fn get_run, get_run_file, get_reproduce;
+
+/* pages/mail.c */
+MUST_CHECK handler_fn get_mails, get_mail;
 
 #endif

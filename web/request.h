@@ -71,6 +71,7 @@ struct request {
 	struct db *db; /* NULL until request_db() */
 	const char *method;
 	const char *path;             /* decoded */
+	const char *address;          /* path and query still encoded, but for `format` */
 	const char *parts[MAX_PARTS]; /* the variable parts of the path, in order */
 	struct fields query;          /* decoded; only names that the route knows */
 	struct fields headers;

@@ -5,6 +5,58 @@
 
 /* clang-format off */
 const struct route routes[] = {
+	/* for people */
+	{ "GET", "/", SCOPE_PUBLIC, BODY_NONE, "", "status", NULL, get_status,
+	  "What runs, what waits and why, the latest verdicts, the machines, the last day." },
+	{ "GET", "/series", SCOPE_PUBLIC, BODY_NONE, "tree state before", "series_list", NULL, get_series_list,
+	  "The stacks, newest first; of one repository (its number), in one state." },
+	{ "GET", "/series/*", SCOPE_PUBLIC, BODY_NONE, "", "series", NULL, get_series,
+	  "A stack: a row a commit, a column a benchmark and machine group, a verdict or its reason in each cell." },
+	{ "GET", "/commit/*", SCOPE_PUBLIC, BODY_NONE, "", "commit", NULL, get_commit,
+	  "A commit by its full name; 8 digits or more are redirected to it." },
+	{ "GET", "/compare", SCOPE_PUBLIC, BODY_NONE, "base head cell show format", "compare", NULL, get_compare,
+	  "Two commits side by side; format: html, json, or the table as lkp, text, md or csv; show=all: also what did not change." },
+	{ "GET", "/run/*", SCOPE_PUBLIC, BODY_NONE, "file", "run", NULL, get_run,
+	  "A run, with the end of its log or of the given file." },
+	{ "GET", "/run/*/reproduce.sh", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_reproduce,
+	  "A script that does the run again." },
+	{ "GET", "/run/*/file/**", SCOPE_PUBLIC, BODY_NONE, "tail", NULL, NULL, get_run_file,
+	  "A file of a run, raw; a Range, or the last `tail` bytes." },
+	{ "GET", "/machines", SCOPE_PUBLIC, BODY_NONE, "", "machines", NULL, get_machines,
+	  "The machines." },
+	{ "GET", "/machine/*", SCOPE_PUBLIC, BODY_NONE, "", "machine", NULL, get_machine,
+	  "A machine: what it does, and the epochs of its environment." },
+	{ "GET", "/mail", SCOPE_PUBLIC, BODY_NONE, "before", "mails", NULL, get_mails,
+	  "The mails, newest first, with those that were held back." },
+	{ "GET", "/mail/*", SCOPE_PUBLIC, BODY_NONE, "format", "mail", NULL, get_mail,
+	  "A mail exactly as it is; format=eml: its bytes." },
+	{ "GET", "/repositories", SCOPE_PUBLIC, BODY_NONE, "", "repositories", NULL, get_repositories,
+	  "What is watched, and how it went." },
+
+	/* the same documents for programs */
+	{ "GET", "/api/v1/status", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_status,
+	  "As /." },
+	{ "GET", "/api/v1/series", SCOPE_PUBLIC, BODY_NONE, "tree state before", NULL, NULL, get_series_list,
+	  "As /series." },
+	{ "GET", "/api/v1/series/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_series,
+	  "As /series/ID." },
+	{ "GET", "/api/v1/commits/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_commit,
+	  "As /commit/SHA." },
+	{ "GET", "/api/v1/compare", SCOPE_PUBLIC, BODY_NONE, "base head cell show", NULL, NULL, get_compare,
+	  "As /compare." },
+	{ "GET", "/api/v1/runs/*", SCOPE_PUBLIC, BODY_NONE, "file", NULL, NULL, get_run,
+	  "As /run/ID." },
+	{ "GET", "/api/v1/machines", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_machines,
+	  "As /machines." },
+	{ "GET", "/api/v1/machines/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_machine,
+	  "As /machine/NAME." },
+	{ "GET", "/api/v1/mails", SCOPE_PUBLIC, BODY_NONE, "before", NULL, NULL, get_mails,
+	  "As /mail." },
+	{ "GET", "/api/v1/mails/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_mail,
+	  "As /mail/ID." },
+	{ "GET", "/api/v1/repositories", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_repositories,
+	  "As /repositories." },
+
 	/* for whoever watches the daemon */
 	{ "GET", "/healthz", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_alive,
 	  "200 \"ok\" while the process serves." },
@@ -12,8 +64,10 @@ const struct route routes[] = {
 	  "200 where database and disk do their work, else 503 with what does not." },
 	{ "GET", "/version", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_version,
 	  "Version of the program, of its schema and of the worker's protocol." },
-	{ "GET", "/static/style.css", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_style,
+	{ "GET", "/static/style.css", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_static,
 	  "The style of all pages." },
+	{ "GET", "/static/icon.svg", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_static,
+	  "The icon in the browser's tab." },
 
 	/* for workers: lib/proto and docs/protocol.md */
 	{ "POST", "/api/v1/worker/join", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_join,
@@ -124,13 +178,10 @@ bool route_find(struct request *request, const char *path, const char **ret_allo
 	return err_set(err, ERR_ABSENT, "there is no page '%.200s'", request->path);
 }
 
-bool is_route_parameter(const struct route *route, const char *name)
+bool is_route_listing(const struct route *route, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (route->template && strcmp(name, "format") == 0) {
-		return true;
-	}
 	for (const char *at = route->query; *at; at += strspn(at, " ")) {
 		size_t word = strcspn(at, " ");
 
@@ -140,4 +191,9 @@ bool is_route_parameter(const struct route *route, const char *name)
 		at += word;
 	}
 	return false;
+}
+
+bool is_route_parameter(const struct route *route, const char *name)
+{
+	return (route->template && strcmp(name, "format") == 0) || is_route_listing(route, name);
 }

@@ -39,7 +39,10 @@ extern const size_t nr_routes;
 MUST_CHECK bool route_find(struct request *request, const char *path, const char **ret_allowed,
 			   struct err *err);
 
-/* Whether the route knows a query parameter of this name. */
+/* Whether the route's row lists a query parameter of this name. */
+bool is_route_listing(const struct route *route, const char *name);
+
+/* The same, and `format`, which every page knows. */
 bool is_route_parameter(const struct route *route, const char *name);
 
 #endif

@@ -6,6 +6,7 @@
 #include "handlers.h"
 #include "lib/base/log.h"
 #include "lib/text/template_set.h"
+#include "pages/page.h"
 #include "routes.h"
 
 struct visit *visit_new(const struct site *site)
@@ -59,6 +60,19 @@ static const struct template *page_of(const struct visit *visit)
 	return template_set_get(request->site->pages, name);
 }
 
+/* What only the page needs: its twin's address, and what the template language cannot work out. */
+static void dress(const struct request *request, struct json *document)
+{
+	scoped(str_release) struct str url = STR_INIT;
+
+	if (request->route) {
+		str_printf(&url, "%s%sformat=json", request->address,
+			   strchr(request->address, '?') ? "&" : "?");
+		json_put_text(document, "json_url", url.at);
+	}
+	page_dress(document);
+}
+
 /* Turns a document into bytes. */
 static bool render(struct visit *visit, struct err *err)
 {
@@ -68,6 +82,7 @@ static bool render(struct visit *visit, struct err *err)
 	int status = reply->status;
 
 	if (page) {
+		dress(&visit->request, reply->document);
 		if (!template_render(page, visit->request.site->pages, reply->document, &out,
 				     err)) {
 			return false;
@@ -120,6 +135,36 @@ void visit_fail(struct visit *visit, const struct err *err)
 
 /* reading ------------------------------------------------------------------------------------ */
 
+/* Pages come as HTML and JSON; a route that has more checks them by itself. */
+static bool check_format(const struct request *request, struct err *err)
+{
+	const char *format = request_query(request, "format");
+
+	if (!format || is_route_listing(request->route, "format") || strcmp(format, "json") == 0 ||
+	    strcmp(format, "html") == 0) {
+		return true;
+	}
+	return err_set(err, ERR_INPUT, "parameter 'format': expected html or json, not '%.40s'",
+		       format);
+}
+
+/* The address as it was sent, without the wish for a format. */
+static const char *make_address(struct arena *arena, const char *path, const struct fields *query)
+{
+	scoped(str_release) struct str address = STR_INIT;
+	char separator = '?';
+
+	str_append(&address, path);
+	for (size_t i = 0; i < query->nr; i++) {
+		if (strcmp(query->at[i].name, "format") != 0) {
+			str_printf(&address, "%c%s=%s", separator, query->at[i].name,
+				   query->at[i].value);
+			separator = '&';
+		}
+	}
+	return arena_strdup(arena, address.at);
+}
+
 /* Keeps the parameters that the route knows. */
 static bool take_query(struct request *request, const struct fields *query, struct err *err)
 {
@@ -136,7 +181,7 @@ static bool take_query(struct request *request, const struct fields *query, stru
 		}
 		request->query.nr++;
 	}
-	return true;
+	return check_format(request, err);
 }
 
 /* *ret_status: that of a failure, where its kind does not tell it. */
@@ -188,6 +233,7 @@ static bool start(struct visit *visit, const char *path, const struct fields *qu
 		}
 		return false;
 	}
+	request->address = make_address(request->arena, path, query);
 	return take_query(request, query, err) && check_body(visit, ret_status, err);
 }
 

@@ -72,12 +72,21 @@ bool get_version(struct request *request UNUSED, struct reply *reply, struct err
 	return true;
 }
 
-bool get_style(struct request *request, struct reply *reply, struct err *err UNUSED)
+bool get_static(struct request *request, struct reply *reply, struct err *err)
 {
+	const char *name = strrchr(request->path, '/') + 1;
 	struct str text = STR_INIT;
 
-	str_append_bytes(&text, web_style[0].text, web_style[0].length);
-	reply_bytes(reply, "text/css; charset=utf-8", &text);
-	reply_header(request, reply, "Cache-Control", "public, max-age=300");
-	return true;
+	for (size_t i = 0; i < nr_web_static; i++) {
+		if (strcmp(web_static[i].name, name) == 0) {
+			str_append_bytes(&text, web_static[i].text, web_static[i].length);
+			reply_bytes(reply,
+				    str_has_suffix(name, ".css") ? "text/css; charset=utf-8"
+								 : "image/svg+xml",
+				    &text);
+			reply_header(request, reply, "Cache-Control", "public, max-age=300");
+			return true;
+		}
+	}
+	return err_set(err, ERR_ABSENT, "there is no file '%s'", name);
 }
