@@ -114,7 +114,7 @@ SELECT jsonb_build_object('id', l.id, 'subject', l.subject, 'state', l.state, 'm
 	'recipients', l.recipients, 'body', l.body, 'file', l.file, 'created', belt_text(l.created),
 	'written', belt_text(l.written), 'series', l.stack_id, 'series_url', '/series/' || l.stack_id,
 	'verdict', f.kind, 'commit', left(m.oid, 10), 'commit_url', '/commit/' || m.oid,
-	'commit_subject', m.subject, 'compare_url',
+	'commit_subject', m.subject, 'url',
 	'/compare?base=' || b.oid || '&head=' || m.oid || '&cell=' || f.cell_id)
 FROM mail l JOIN finding f ON f.id = l.finding_id
 JOIN commit m ON m.id = f.commit_id

@@ -122,7 +122,7 @@ WITH own AS (
 SELECT jsonb_build_object(
 	'commit', o.oid, 'short', left(o.oid, 10), 'subject', o.subject, 'message', o.message,
 	'author', o.author_name, 'author_time', belt_text(o.author_time),
-	'is_merge', o.is_merge, 'is_docs_only', o.is_docs_only,
+	'is_merge', o.is_merge, 'is_docs_only', o.is_docs_only, 'has_machine', true,
 	'stacks', (SELECT COALESCE(jsonb_agg(jsonb_build_object('id', s.id, 'url', '/series/' || s.id,
 			'tree', r.name, 'ref', s.ref, 'version', s.version, 'position', s.position,
 			'is_base', s.position = 0, 'nr_commits', s.nr_commits, 'state', s.state) ORDER BY s.id DESC), '[]')

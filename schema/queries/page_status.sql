@@ -27,11 +27,11 @@ WITH clock AS (
 	LEFT JOIN box ON box.machine_group = o.machine_group
 	GROUP BY o.id, o.created, o.machine_group, own.name, own.state
 ), warning (text) AS (
-	SELECT 'Run ' || q.id || ' has waited since ' || belt_text(q.created) || ': ' || q.reason || '.'
+	SELECT 'Run ' || q.id || ' has waited since ' || left(replace(belt_text(q.created), 'T', ' '), 16) || ': ' || q.reason || '.'
 	FROM queue q, clock WHERE q.created < clock.at - interval '30 minutes'
 	UNION ALL
 	SELECT 'Repository ' || name || ' cannot be read' ||
-		COALESCE(' since ' || belt_text(last_poll), '') || ': ' || COALESCE(reason, 'unknown') || '.'
+		COALESCE(' since ' || left(replace(belt_text(last_poll), 'T', ' '), 16), '') || ': ' || COALESCE(reason, 'unknown') || '.'
 	FROM repository WHERE state = 'unreachable'
 	UNION ALL
 	SELECT 'Machine ' || b.name || ' is away, with ' || count(*) || ' block(s) begun on it.'
@@ -112,7 +112,7 @@ LEFT JOIN lease l ON l.machine_id = m.id AND l.state = 'live';
 -- $1 name; fingerprints are compared by web/pages/machine.c.
 SELECT jsonb_build_object(
 	'name', m.name, 'group', m.machine_group, 'seen', belt_text(m.seen), 'joined', belt_text(m.joined),
-	'boot_id', m.boot_id,
+	'boot_id', m.boot_id, 'has_machine', false,
 	'state', CASE WHEN l.id IS NOT NULL THEN 'running'
 		WHEN m.seen < belt_now() - interval '2 minutes' THEN 'away' ELSE 'idle' END,
 	'lease', CASE WHEN l.id IS NOT NULL THEN jsonb_build_object('run', l.run_id,

@@ -3,6 +3,9 @@
  * host - the web server and the dispatch stage without the rest of the daemon, for tests.
  *
  *	host CONNINFO DATA [max-per-address]
+ *	host --routes
+ *
+ * The second prints the table of routes, a line a row, with tabs between its columns.
  *
  * Migrates, prepares every statement, prints its port, and then does what lines on stdin say:
  * "dispatch" runs that stage until it has nothing more to do.  Bells from the database wake parked
@@ -17,6 +20,8 @@
 #include "daemon/store/store.h"
 #include "lib/vcs/vcs.h"
 #include "web/assets.h"
+#include "web/auth.h"
+#include "web/routes.h"
 #include "web/server.h"
 
 #define NR_THREADS 4
@@ -103,10 +108,26 @@ static bool run(const char *conninfo, const char *data, unsigned max_per_address
 	return loop(server, listener, db, err);
 }
 
+static void print_routes(void)
+{
+	static const char *const bodies[] = { [BODY_NONE] = "none", [BODY_JSON] = "json",
+					      [BODY_FILE] = "file" };
+
+	for (size_t i = 0; i < nr_routes; i++) {
+		printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", routes[i].method, routes[i].pattern,
+		       scope_name(routes[i].scope), bodies[routes[i].body], routes[i].query,
+		       routes[i].template ? routes[i].template : "", routes[i].doc);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
 
+	if (argc == 2 && strcmp(argv[1], "--routes") == 0) {
+		print_routes();
+		return 0;
+	}
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 3 || !vcs_init(&err) ||
 	    !run(argv[1], argv[2], argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, &err)) {

@@ -98,8 +98,11 @@ static char *duration_text(double seconds)
 	if (s < 60) {
 		return mem_printf("%" PRId64 " s", s);
 	}
-	if (s < 3600) {
+	if (s < 600 && s % 60 != 0) {
 		return mem_printf("%" PRId64 " min %" PRId64 " s", s / 60, s % 60);
+	}
+	if (s < 3600) {
+		return mem_printf("%" PRId64 " min", (s + 30) / 60);
 	}
 	return mem_printf("%" PRId64 " h %" PRId64 " min", s / 3600, s / 60 % 60);
 }
