@@ -6,8 +6,8 @@
 #include "handlers.h"
 #include "lib/base/log.h"
 #include "lib/text/template_set.h"
-#include "pages/page.h"
 #include "routes.h"
+#include "web/pages/page.h"
 
 struct visit *visit_new(const struct site *site)
 {

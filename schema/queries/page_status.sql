@@ -51,7 +51,7 @@ WITH clock AS (
 	ORDER BY v.kind = 'regression' DESC, v.kind = 'improvement' DESC, v.at DESC LIMIT 12
 )
 SELECT jsonb_build_object(
-	'now', belt_text(clock.at),
+	'at', belt_text(clock.at),
 	'warnings', (SELECT COALESCE(jsonb_agg(jsonb_build_object('text', text)), '[]') FROM warning),
 	'running', (SELECT COALESCE(jsonb_agg(jsonb_build_object(
 			'run', r.id, 'url', '/run/' || r.id, 'kind', r.kind, 'benchmark', n.name,

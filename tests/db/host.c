@@ -18,6 +18,7 @@
 #include "daemon/db/lease.h"
 #include "daemon/db/migrate.h"
 #include "daemon/store/store.h"
+#include "lib/base/clock.h"
 #include "lib/vcs/vcs.h"
 #include "web/assets.h"
 #include "web/auth.h"
@@ -49,6 +50,16 @@ static bool obey(struct db *db, bool *ret_is_end, struct err *err)
 	return strcmp(line, "dispatch\n") != 0 || dispatch(db, err);
 }
 
+/* The database went away: waits until it is back, as the daemon's loop does. */
+static void hear_again(struct db *listener)
+{
+	struct err err = ERR_INIT;
+
+	for (int i = 0; i < 300 && !db_heal(listener, &err); i++) {
+		span_sleep(SPAN_MS(100));
+	}
+}
+
 static bool loop(struct server *server, struct db *listener, struct db *db, struct err *err)
 {
 	bool is_end = false;
@@ -62,7 +73,7 @@ static bool loop(struct server *server, struct db *listener, struct db *db, stru
 			continue;
 		}
 		if (fds[1].revents && !db_notified(listener, &topics, err)) {
-			return false;
+			hear_again(listener);
 		}
 		if (topics & BELL_BIT(BELL_LEASE)) {
 			server_wake(server, BELL_LEASE);
@@ -110,8 +121,9 @@ static bool run(const char *conninfo, const char *data, unsigned max_per_address
 
 static void print_routes(void)
 {
-	static const char *const bodies[] = { [BODY_NONE] = "none", [BODY_JSON] = "json",
-					      [BODY_FILE] = "file" };
+	static const char *const bodies[] = {
+		[BODY_NONE] = "none", [BODY_JSON] = "json", [BODY_FILE] = "file"
+	};
 
 	for (size_t i = 0; i < nr_routes; i++) {
 		printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", routes[i].method, routes[i].pattern,

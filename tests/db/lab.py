@@ -9,12 +9,7 @@ import json
 import os
 import random
 
-from webtest import World, oid, sha256
-
-
-def quote(text):
-    """A text for SQL, whatever is in it."""
-    return "'" + text.replace("'", "''") + "'"
+from webtest import Session, World, oid, quote, sha256
 
 
 class Lab(World):
@@ -22,7 +17,8 @@ class Lab(World):
                ("time.maxrss", "KiB", "lower", False))
 
     def __init__(self, db, server=None, texts=None):
-        super().__init__(db)
+        super().__init__(Session(db))
+        self.plain = db
         self.server = server
         self.texts = texts or {}
         self.random = random.Random(7)
@@ -77,7 +73,8 @@ class Lab(World):
                 VALUES ({cell}, {comparison}, 1, {slot}, '{shown}',
                 {quote(self.text('reason', reason)) if reason and is_headline else 'NULL'}, {nr}, {nr},
                 {scale}, {scale * (1 + value)}, {scale / 200}, {scale / 170},
-                true, {value}, {low if is_headline else -0.01}, {high if is_headline else 0.01}, {0.0004 if is_headline else 0.6}, {0.002 if is_headline else 0.8}, belt_now())""")
+                true, {value}, {low if is_headline else -0.01}, {high if is_headline else 0.01},
+                {0.0004 if is_headline else 0.6}, {0.002 if is_headline else 0.8}, belt_now())""")
         self.db.sql(f"UPDATE comparison SET state = 'done', look = 1 WHERE id = {comparison}")
 
     def link(self, stack, cell, comparison, position, role="parent"):
@@ -93,7 +90,8 @@ class Lab(World):
         return comparison
 
     def finding(self, stack, commit, cell, comparison, kind, role="parent"):
-        return int(self.db.one(f"""INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
+        return int(self.db.one(f"""INSERT INTO finding
+            (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
             VALUES ({stack}, {commit}, '{role}', {cell}, {comparison}, '{kind}', belt_now()) RETURNING id"""))
 
     def mail(self, finding, stack, subject, body):
@@ -119,8 +117,10 @@ class Lab(World):
                     reason = {quote(self.text('reason', 'build-failed: make: exit status 2')) if is_bad else 'NULL'}
                     WHERE id = (SELECT build_id FROM run WHERE id = {run})""")
                 if is_bad:
-                    self.db.sql(f"""INSERT INTO failure (cell_id, run_id, reason, detail, is_infrastructure, excerpt, at)
-                        VALUES ({cell}, {run}, 'build-failed', {quote(self.text('detail', 'make: exit status 2'))}, false,
+                    self.db.sql(f"""INSERT INTO failure
+                        (cell_id, run_id, reason, detail, is_infrastructure, excerpt, at)
+                        VALUES ({cell}, {run}, 'build-failed',
+                        {quote(self.text('detail', 'make: exit status 2'))}, false,
                         {quote(self.text('log', "mm/frob.c:12: error: expected ';' before 'return'"))}, belt_now())""")
                     self.store(cell, run, "build.log", self.text("log", LOG).encode())
                     self.bad_run = run
@@ -140,7 +140,7 @@ class Lab(World):
         subjects = ("mm: something earlier", "mm: prepare the frobnicator for batches",
                     "mm: batch the frobnication", "mm: drop the lock around the frobnicator",
                     "mm: frobnicate in the background when the box is idle and nobody waits for it")
-        self.tree = self.repository(self.text("tree", "linux-mm").replace("'", "''"))
+        self.tree = self.repository(self.text("tree", "linux-mm"))
         self.commits = [self.commit(f"c{i}", self.text("subject", subject), self.text("author", "A U Thor"),
                                     self.text("email", "author@example.org"))
                         for i, subject in enumerate(subjects)]
@@ -152,6 +152,8 @@ class Lab(World):
         self.series = self.stack(self.tree, self.commits, self.text("ref", "topic/batch"), 2)
         self.fill_runs()
         self.fill_rest()
+        self.db.close()
+        self.db = self.plain
         return self
 
     def fill_runs(self):
@@ -189,10 +191,10 @@ class Lab(World):
         open_one = self.comparison(cell, self.commits[3], self.commits[4])
         self.link(self.series, cell, open_one, 4)
         block, runs = self.block(cell, open_one, self.commits[3], self.commits[4])
-        self.db.sql(f"""UPDATE block SET machine_id = {self.box}, epoch_id = (SELECT epoch_id FROM machine WHERE id = {self.box})
-            WHERE id = {block}""")
-        self.db.sql(f"""UPDATE run SET state = 'done', machine_id = {self.box}, value = '{{10,1000,1}}', started = belt_now(),
-            finished = belt_now() WHERE id = {runs[0]}""")
+        self.db.sql(f"""UPDATE block SET machine_id = {self.box},
+            epoch_id = (SELECT epoch_id FROM machine WHERE id = {self.box}) WHERE id = {block}""")
+        self.db.sql(f"""UPDATE run SET state = 'done', machine_id = {self.box}, value = '{{10,1000,1}}',
+            started = belt_now(), finished = belt_now() WHERE id = {runs[0]}""")
         self.db.sql(f"""UPDATE run SET state = 'leased', machine_id = {self.box}, started = belt_now() - interval '61 seconds',
             created = belt_now() - interval '2 hours' WHERE id = {runs[1]}""")
         self.db.sql(f"""UPDATE run SET created = belt_now() - interval '50 minutes' WHERE id IN ({runs[2]}, {runs[3]})""")
@@ -208,11 +210,12 @@ class Lab(World):
         self.store(cell, self.good_run, "stderr", b"")
         self.store(cell, self.good_run, "perf/data.bin", bytes(range(256)) * 40)
         self.db.sql(f"""INSERT INTO head (repository_id, ref, oid, state, reason, seen, moved) VALUES
-            ({self.tree}, {quote(self.text('ref', 'topic/batch'))}, '{oid('c4')}', 'live', NULL, belt_now(), belt_now()),
+            ({self.tree}, {quote(self.text('ref', 'topic/batch'))}, '{oid('c4')}', 'live', NULL,
+             belt_now(), belt_now()),
             ({self.tree}, {quote(self.text('ref', '') + 'topic/bad')}, '{oid('c1')}', 'refused', 'the name begins with a dash', belt_now(), belt_now())""")
         self.db.sql(f"""INSERT INTO event (at, kind, repository_id, stack_id, detail) VALUES
             (belt_now(), 'stack', {self.tree}, {self.series}, {quote(self.text('detail', 'version 2 of topic/batch'))})""")
-        broken = self.repository(self.text("tree", "").replace("'", "''") + "gone")
+        broken = self.repository(self.text("tree", "") + "gone")
         self.db.sql(f"""UPDATE repository SET state = 'unreachable', last_poll = belt_now() - interval '1 day',
             reason = {quote(self.text('reason', 'connection refused'))} WHERE id = {broken}""")
         self.db.sql(f"UPDATE repository SET last_poll = belt_now(), next_poll = belt_now() WHERE id = {self.tree}")

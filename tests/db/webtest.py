@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of this folder share: the server under test, a client for it, and rows to start from."""
+import csv
 import hashlib
 import http.client
+import io
 import json
 import pathlib
 import shutil
@@ -28,6 +30,37 @@ def sha256(data):
 def oid(text):
     """A commit's name that a test can find again."""
     return hashlib.sha1(text.encode()).hexdigest()
+
+
+def quote(text):
+    """A text for SQL, whatever is in it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Session(pg.Database):
+    """The same database through one psql that stays, for who says many statements."""
+    END = "---- end of the answer ----"
+
+    def __init__(self, db):
+        self.name, self.conninfo = db.name, db.conninfo
+        self.psql = subprocess.Popen(["psql", "-X", "-q", "--csv", "-t", "-v", "VERBOSITY=terse", self.conninfo],
+                                     text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT)
+
+    def sql(self, text):
+        self.psql.stdin.write(f"{text}\n;\n\\echo {self.END}\n")
+        self.psql.stdin.flush()
+        lines = []
+        while (line := self.psql.stdout.readline()) != self.END + "\n":
+            if not line or line.startswith("ERROR:"):
+                raise RuntimeError(f"{line}\n-- in --\n{text}")
+            lines.append(line)
+        return list(csv.reader(io.StringIO("".join(lines))))
+
+    def close(self):
+        self.psql.stdin.close()
+        self.psql.stdout.close()
+        self.psql.wait()
 
 
 class Answer:
@@ -101,20 +134,20 @@ class World:
     def repository(self, name="tree"):
         return int(self.db.one(f"""INSERT INTO repository
             (name, url, base, branches, jobs, machine_group, budget_s, mail)
-            VALUES ('{name}', 'file:///srv/{name}.git', 'main', '{{topic/*}}', '{{bench}}', 'box', 36000, 'dry-run')
+            VALUES ({quote(name)}, 'file:///srv/tree.git', 'main', '{{topic/*}}', '{{bench}}', 'box', 36000, 'dry-run')
             RETURNING id"""))
 
     def commit(self, name, subject=None, author="A U Thor", email="author@example.org"):
         return int(self.db.one(f"""INSERT INTO commit
             (oid, author_name, author_email, author_time, subject, message, is_merge, is_docs_only)
-            VALUES ('{oid(name)}', $a${author}$a$, $a${email}$a$, '2026-01-02 03:04:05+00',
-            $a${subject or name}$a$, $a${subject or name}$a$, false, false)
+            VALUES ('{oid(name)}', {quote(author)}, {quote(email)}, '2026-01-02 03:04:05+00',
+            {quote(subject or name)}, {quote(subject or name)}, false, false)
             ON CONFLICT (oid) DO UPDATE SET subject = EXCLUDED.subject RETURNING id"""))
 
     def stack(self, repository, commits, ref="topic/x", version=1, state="measuring"):
         stack = int(self.db.one(f"""INSERT INTO stack
             (repository_id, ref, version, base_id, tip_id, nr_commits, is_ends_only, state, created)
-            VALUES ({repository}, $a${ref}$a$, {version}, {commits[0]}, {commits[-1]}, {len(commits) - 1},
+            VALUES ({repository}, {quote(ref)}, {version}, {commits[0]}, {commits[-1]}, {len(commits) - 1},
             false, '{state}', belt_now()) RETURNING id"""))
         for position, commit in enumerate(commits):
             self.db.sql(f"INSERT INTO stack_commit VALUES ({stack}, {position}, {commit})")
@@ -123,12 +156,12 @@ class World:
     def cell(self, benchmark="bench", group="box", params=None):
         identity = {"benchmark": benchmark, "params": params or {}, "machine_group": group}
         recipe = {"build": "make", "run": "./bench", "timeout_s": 60, "repeat": 1, "warmup": 0, "needs": {}}
-        number = self.db.one(f"""INSERT INTO benchmark AS b (name) VALUES ('{benchmark}')
+        number = self.db.one(f"""INSERT INTO benchmark AS b (name) VALUES ({quote(benchmark)})
             ON CONFLICT (name) DO UPDATE SET name = b.name RETURNING id""")
         digest = sha256(json.dumps(identity, sort_keys=True).encode())
         return int(self.db.one(f"""INSERT INTO cell
             (hash, benchmark_id, machine_group, identity, recipe, build_hash)
-            VALUES ('{digest}', {number}, '{group}', '{json.dumps(identity)}', '{json.dumps(recipe)}',
+            VALUES ('{digest}', {number}, '{group}', {quote(json.dumps(identity))}, {quote(json.dumps(recipe))},
             '{sha256(benchmark.encode())}') RETURNING id"""))
 
     def build(self, cell, commit, state="wanted"):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two commits side by side: the stored verdicts and the samples behind them, as one document for the
- * page and the API, and as the table of mails.
+ * Two commits side by side: the stored verdicts and the samples behind them, as one document for
+ * the page and the API, and as the table of mails.
  */
 #include <math.h>
 

@@ -2,13 +2,14 @@
 /*
  * plot.h - the samples of a headline metric as dots, one line a side.
  *
- * C works out numbers, web/templates/plot.html draws.  To each row of a comparison document that is a
- * headline and has samples is added
+ * C works out numbers, web/templates/plot.html draws.  To each row of a comparison document that
+ * is a headline and has samples is added
  *
- *	"plot": { "sides": [{ "name", "y", "dots": [{ "x" }], "mean": x }], "low", "high" }
+ *	"plot": { "sides": [{ "name", "is_head", "y", "dots": [{ "x" }], "mean" }],
+ *		  "low", "high" }
  *
- * with x between 10 and 390 and y the height of the line; "low" and "high" are the texts at the ends
- * of the axis.  Without JavaScript, and with the table beside it for who cannot see it.
+ * with x between 10 and 390 and y the height of the line; "low" and "high" are the texts at the
+ * ends of the axis.  Without JavaScript, and with the table beside it for who cannot see it.
  */
 #ifndef WEB_PAGES_PLOT_H
 #define WEB_PAGES_PLOT_H

@@ -122,7 +122,8 @@ bool get_commit(struct request *request, struct reply *reply, struct err *err)
 		reply_empty(reply, 302);
 		reply_header(request, reply, "Location", "%.*s%s%s",
 			     (int)(strlen(request->path) - strlen(request->parts[0])),
-			     request->path, oid, request_query(request, "format") ? "?format=json" : "");
+			     request->path, oid,
+			     request_query(request, "format") ? "?format=json" : "");
 		return true;
 	}
 	if (!page_query(request, Q_PAGE_COMMIT, ARGS(arg_text(oid)), &document, err)) {

@@ -103,8 +103,8 @@ static const struct view_verdict *verdict_of(const struct json *row)
 	return view_verdict(json_text(json_get(row, "verdict")));
 }
 
-/* How much a verdict deserves to stand for the cell: what is worse before what is better before what
- * is not known before what did not change; then the larger change. */
+/* How much a verdict deserves to stand for the cell: what is worse before what is better before
+ * what is not known before what did not change; then the larger change. */
 static double weight(const struct json *row)
 {
 	static const double by_meaning[] = {

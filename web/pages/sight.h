@@ -2,8 +2,8 @@
 /*
  * sight.h - what a person sees of a comparison in one cell of a grid: a mark, a word, a number.
  *
- * A cell is never empty and never green by default: where there is no verdict it says why.  The facts
- * come from schema/queries/page_series.sql, all of them may be absent:
+ * A cell is never empty and never green by default: where there is no verdict it says why.  The
+ * facts come from schema/queries/page_series.sql, all of them may be absent:
  *
  *	{ "state": of the comparison, or "wanted", "reason", "runs": { "nr_ended", "nr_running", "nr" },
  *	  "verdicts": [{ "metric", "verdict", "is_headline", "reason", "percent" }],
@@ -20,8 +20,8 @@
 
 #include "lib/base/json.h"
 
-/* `stack_state`: a word of the SQL type; says why there is no comparison yet.  `is_base`: the row of
- * the base, which is compared with nothing. */
+/* `stack_state`: a word of the SQL type; says why there is no comparison yet.  `is_base`: the row
+ * of the base, which is compared with nothing. */
 void sight_add(struct json *facts, const char *stack_state, bool is_base);
 
 /* For documents that hold verdicts in other places: adds "mark", "title", "text", "is_worse" and
