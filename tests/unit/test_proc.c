@@ -449,7 +449,7 @@ static void lowers_limits(void)
 	struct proc_spec spec = { .argv = SHELL("nice; exec head -c 5000 /dev/zero >big"),
 				  .env = plain_env,
 				  .cwd = folder,
-				  .nice = 7,
+				  .nice = 19,
 				  .limits = limits,
 				  .nr_limits = countof(limits) };
 	scoped(str_release) struct str text = STR_INIT;
@@ -457,7 +457,7 @@ static void lowers_limits(void)
 	struct err err = ERR_INIT;
 
 	CHECK_DONE(proc_capture(&spec, &text, &result, &err), &err);
-	CHECK_TEXT(text.at, "7\n");
+	CHECK_TEXT(text.at, "19\n");
 	CHECK_INT(result.signal, SIGXFSZ);
 	CHECK_INT(size_of(folder, "big"), 4096);
 }

@@ -347,7 +347,7 @@ static void names_what_is_missing(void)
 	struct vcs_id id;
 	struct err err = ERR_INIT;
 
-	if (!open_fixture(&fixture, START "echo 1 >a; c one; git rev-parse HEAD^{tree} >../tree;"
+	if (!open_fixture(&fixture, START "echo 1 >a; c one;"
 					  "t=$(git rev-parse HEAD^{tree});"
 					  "rm -f .git/objects/$(echo $t | cut -c1-2)/*")) {
 		return;
