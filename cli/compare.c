@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * patchmeter compare - what changed between commits, from files of results.
+ * patchmeter compare - what changed between commits, from files of results or from a daemon.
  */
 #include "explain.h"
 #include "jobs.h"
+#include "lib/base/mem.h"
 #include "lib/report/format.h"
-#include "verb.h"
+#include "measured.h"
 
 #define LIMIT_BYTES ((size_t)64 << 20)
 #define NAMES_SHOWN 10
@@ -17,6 +18,7 @@ struct options {
 	bool is_all;
 	bool is_explained;
 	bool wants_exit_code;
+	struct online *online;
 };
 
 /* The files of the command line. */
@@ -158,7 +160,7 @@ static int exit_code_of(const struct json *view, const struct options *options)
 	return EXIT_DONE;
 }
 
-/* the two ways to be called */
+/* the three ways to be called */
 
 static int compare_files(const struct call *call, const struct options *options)
 {
@@ -199,6 +201,90 @@ static int show_document(const struct call *call, const struct options *options)
 	return json_size(json_get(view, "groups")) > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
 }
 
+/* Prints what the daemon found between two commits; a pair may have been measured by several
+ * benchmarks.  *exit_code becomes what the views say. */
+static bool print_measured(const struct options *options, const char *base, const char *head,
+			   int *exit_code, struct err *err)
+{
+	scoped(free) char *path = measured_path(base, head);
+	scoped(json_free) struct json *document = NULL;
+	const struct json *comparisons;
+
+	if (options->is_json && !online_print(options->online, path, err)) {
+		return false;
+	}
+	if (!online_document(options->online, path, &document, err)) {
+		return false;
+	}
+	comparisons = json_get(document, "comparisons");
+	for (size_t i = 0; i < json_size(comparisons); i++) {
+		struct json *view = json_get(json_at(comparisons, i), "view");
+
+		if (!view_check(view, err)) {
+			err->kind = ERR_REMOTE;
+			return err_wrap(err, "comparison %zu", i + 1);
+		}
+		if (!options->is_json) {
+			fputs(i > 0 ? "\n" : "", stdout);
+			print_view(view, options);
+		}
+		if (exit_code_of(view, options) == EXIT_DIFFERENT) {
+			*exit_code = EXIT_DIFFERENT;
+		}
+	}
+	return true;
+}
+
+static bool compare_commits(const struct call *call, const struct options *options, int *exit_code,
+			    struct err *err)
+{
+	scoped(free) char *base = NULL;
+
+	if (!online_open(options->online, err)) {
+		return false;
+	}
+	if (call->argc == 2) {
+		scoped(free) char *tip = NULL;
+
+		return measured_ends(options->online, call->argv[1], &base, &tip, err) &&
+		       print_measured(options, base, tip, exit_code, err);
+	}
+	if (!measured_commit(options->online, call->argv[1], &base, err)) {
+		return false;
+	}
+	for (int i = 2; i < call->argc; i++) {
+		scoped(free) char *head = NULL;
+
+		if (!measured_commit(options->online, call->argv[i], &head, err) ||
+		    !print_measured(options, base, head, exit_code, err)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static int compare_measured(const struct call *call, const struct options *options)
+{
+	int exit_code = EXIT_DONE;
+	struct err err = ERR_INIT;
+
+	if (options->is_explained) {
+		return call_usage(call, "--explain needs the results themselves");
+	}
+	return compare_commits(call, options, &exit_code, &err) ? exit_code
+								: online_fail(call, &err);
+}
+
+static bool is_measured(const struct call *call)
+{
+	for (int i = 1; i < call->argc; i++) {
+		if (!is_measured_name(call->argv[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Checks what the options say together; 0: fine, else the exit code. */
 static int check_options(const struct call *call, struct options *options)
 {
@@ -237,7 +323,8 @@ static int check_options(const struct call *call, struct options *options)
 
 int verb_compare(struct call *call)
 {
-	struct options options = { 0 };
+	scoped(online_release) struct online online = { .is_raw = true };
+	struct options options = { .online = &online };
 	const struct option_row rows[] = {
 		{ "format", 0, "FORMAT",
 		  "text, lkp (the table of mails), pct, md, csv or json (text)", OPTION_TEXT,
@@ -253,12 +340,15 @@ int verb_compare(struct call *call)
 	};
 	int exit_code;
 
-	if (!call_options(call, rows, countof(rows), &exit_code)) {
+	if (!online_options(call, &online, rows, countof(rows), &exit_code)) {
 		return exit_code;
 	}
 	exit_code = check_options(call, &options);
 	if (exit_code != 0) {
 		return exit_code;
+	}
+	if (is_measured(call)) {
+		return compare_measured(call, &options);
 	}
 	return call->argc == 2 ? show_document(call, &options) : compare_files(call, &options);
 }

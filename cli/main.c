@@ -9,7 +9,7 @@ static int verb_version(struct call *call);
 
 static const struct verb verbs[] = {
 	{ "compare", "BASE HEAD [HEAD...]",
-	  "say what changed between commits, from files of results", verb_compare },
+	  "say what changed between commits, from files of results or a daemon", verb_compare },
 	{ "job", "validate|expand|explain FILE",
 	  "check a job file, list its variants, tell what it does", verb_job },
 	{ "log", "RUN", "print what a run printed, as it came", verb_log },
