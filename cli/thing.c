@@ -67,7 +67,7 @@ static const struct field series_fields[] = {
 };
 static const struct field grid_columns[] = {
 	{ "commit", "commit" }, { "benchmark", "benchmark" }, { "group", "group" },
-	{ "parameters", "params" }, { "verdict", "sight" }, { "subject", "subject" },
+	{ "parameters", "params" }, { "subject", "subject" }, { "verdict", "sight" },
 };
 static const struct field finding_columns[] = {
 	{ "verdict", "title" }, { "benchmark", "benchmark" }, { "commit", "commit" },
@@ -161,7 +161,7 @@ static const struct part machine_parts[] = {
 
 static const struct field mail_fields[] = {
 	{ "mail", "id" }, { "state", "state" }, { "mode", "mode" }, { "reason", "reason" },
-	{ "series", "series" }, { "commit", "commit" }, { "verdict", "title" },
+	{ "series", "series" }, { "commit", "commit" }, { "verdict", "verdict" },
 	{ "created", "created" }, { "written", "written" }, { "message id", "message_id" },
 	{ "subject", "subject" },
 };

@@ -29,7 +29,7 @@ MUST_CHECK handler_fn get_series_list, get_series, get_commit;
 MUST_CHECK handler_fn get_compare;
 
 /* pages/run.c, pages/reproduce.c */
-MUST_CHECK handler_fn get_run, get_run_file, get_reproduce;
+MUST_CHECK handler_fn get_runs, get_run, get_run_file, get_reproduce;
 
 /* pages/mail.c */
 MUST_CHECK handler_fn get_mails, get_mail;

@@ -20,6 +20,8 @@ const struct route routes[] = {
 	  "compare", NULL, get_compare,
 	  "Two commits side by side; format: html, json, or the table as lkp, text, md or "
 	  "csv; show=all: also what did not change." },
+	{ "GET", "/runs", SCOPE_PUBLIC, BODY_NONE, "state before", "run_list", NULL, get_runs,
+	  "The runs, newest first; in one state." },
 	{ "GET", "/run/*", SCOPE_PUBLIC, BODY_NONE, "file", "run", NULL, get_run,
 	  "A run, with the end of its log or of the given file." },
 	{ "GET", "/run/*/reproduce.sh", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_reproduce,
@@ -51,6 +53,8 @@ const struct route routes[] = {
 	{ "GET", "/api/v1/compare", SCOPE_PUBLIC, BODY_NONE, "base head cell show",
 	  NULL, NULL, get_compare,
 	  "As /compare." },
+	{ "GET", "/api/v1/runs", SCOPE_PUBLIC, BODY_NONE, "state before", NULL, NULL, get_runs,
+	  "As /runs." },
 	{ "GET", "/api/v1/runs/*", SCOPE_PUBLIC, BODY_NONE, "file", NULL, NULL, get_run,
 	  "As /run/ID." },
 	{ "GET", "/api/v1/machines", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_machines,

@@ -1,6 +1,27 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Runs, comparisons and mails.  Each page_ statement gives one document.
 
+-- name: page_runs
+-- $1 state (NULL: any), $2 only ids below this (NULL: from the newest).  A rare state is looked for among
+-- so many runs at a time, and the next page goes on below them.
+WITH near AS (
+	SELECT * FROM run WHERE $2::bigint IS NULL OR id < $2 ORDER BY id DESC LIMIT 10000
+), page AS (
+	SELECT * FROM near WHERE $1::text IS NULL OR state::text = $1 ORDER BY id DESC LIMIT 50
+)
+SELECT jsonb_build_object(
+	'runs', (SELECT COALESCE(jsonb_agg(jsonb_build_object('run', r.id, 'url', '/run/' || r.id,
+		'kind', r.kind, 'state', r.state, 'is_failed', r.state IN ('failed', 'lost'),
+		'is_cancelled', r.state = 'cancelled', 'reason', r.reason, 'benchmark', n.name,
+		'commit', left(m.oid, 10), 'commit_url', '/commit/' || m.oid, 'machine', b.name,
+		'created', belt_text(r.created), 'started', belt_text(r.started),
+		'finished', belt_text(r.finished)) ORDER BY r.id DESC), '[]')
+		FROM page r JOIN cell c ON c.id = r.cell_id JOIN benchmark n ON n.id = c.benchmark_id
+		JOIN commit m ON m.id = r.commit_id LEFT JOIN machine b ON b.id = r.machine_id),
+	'has_machine', true, 'state', $1::text,
+	'before', CASE WHEN (SELECT count(*) FROM page) = 50 THEN (SELECT min(id) FROM page)
+		WHEN (SELECT count(*) FROM near) = 10000 THEN (SELECT min(id) FROM near) END);
+
 -- name: page_run
 -- $1 run
 SELECT jsonb_build_object(

@@ -226,7 +226,7 @@ class Lab(World):
         return ["/", "/series", f"/series?tree={self.tree}&state=measuring", f"/series/{self.series}",
                 f"/commit/{commits[2]}", f"/compare?base={commits[1]}&head={commits[2]}",
                 f"/compare?base={commits[1][:8]}&head={commits[2][:9]}&cell={self.cells[0]}&show=all",
-                f"/run/{self.good_run}", f"/run/{self.bad_run}", f"/run/{self.live_run}", "/machines",
+                f"/run/{self.good_run}", f"/run/{self.bad_run}", f"/run/{self.live_run}", "/machines", "/runs", "/runs?state=failed",
                 "/machine/" + self.text("machine", "box-a").replace("%", "%25").replace(" ", "%20"),
                 "/mail", f"/mail/{self.the_mail}", "/repositories"]
 

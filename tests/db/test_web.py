@@ -311,7 +311,7 @@ class Pages(Test):
 
     def test_the_api_gives_the_documents_of_the_pages(self):
         pairs = {"/": "/api/v1/status", "/series": "/api/v1/series", f"/series/{self.lab.series}":
-                 f"/api/v1/series/{self.lab.series}", "/machines": "/api/v1/machines", "/mail": "/api/v1/mails",
+                 f"/api/v1/series/{self.lab.series}", "/machines": "/api/v1/machines", "/runs": "/api/v1/runs", "/mail": "/api/v1/mails",
                  "/machine/box-a": "/api/v1/machines/box-a", "/mail/1": "/api/v1/mails/1",
                  f"/run/{self.lab.good_run}": f"/api/v1/runs/{self.lab.good_run}", "/repositories": "/api/v1/repositories",
                  f"/commit/{oid('c2')}": f"/api/v1/commits/{oid('c2')}"}
@@ -325,9 +325,10 @@ class Pages(Test):
                          self.server.call("GET", "/api/v1/compare" + query).json)
 
     def test_a_short_commit_is_led_to_its_full_name(self):
-        for path in ("/commit/", "/api/v1/commits/"):
-            answer = self.server.call("GET", path + oid("c2")[:8])
-            self.assertEqual((answer.status, answer.headers["Location"]), (302, path + oid("c2")))
+        answer = self.server.call("GET", "/commit/" + oid("c2")[:8])
+        self.assertEqual((answer.status, answer.headers["Location"]), (302, "/commit/" + oid("c2")))
+        for path in (f"/commit/{oid('c2')[:8]}?format=json", "/api/v1/commits/" + oid("c2")[:8]):
+            self.assertEqual(self.server.call("GET", path).json["commit"], oid("c2"))
         self.assertEqual(self.server.call("GET", "/commit/" + oid("c2")[:7]).status, 400)
         self.assertEqual(self.server.call("GET", "/commit/deadbeef").status, 404)
         twin = oid("c2")[:20] + "0" * 20

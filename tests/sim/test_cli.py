@@ -55,8 +55,9 @@ def add_a_tree(t, cli, daemon, repo):
 
 def follow(t, cli, daemon, repo):
     """A log is waited for from before the run begins; gives what the other steps look at."""
-    repo.branch("topic/stack")
+    repo.branch("work")
     commits = {name: repo.commit(name) for name in ("slow", "broken", "mended")}
+    repo.git("branch", "topic/stack")
     slow = (1.1, 1.1)
     model = belt.Model({commits["slow"]: slow, commits["mended"]: slow}, broken=[commits["broken"]])
     daemon.wait("builds to wait", lambda: daemon.database.one("SELECT id FROM run WHERE state = 'queued'"))

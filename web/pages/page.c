@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "lib/report/number.h"
+
 bool page_query(struct request *request, enum query query, const struct arg *args, size_t nr_args,
 		struct json **ret_document, struct err *err)
 {
@@ -88,37 +90,6 @@ void page_params(struct json *object)
 
 /* dress -------------------------------------------------------------------------------------- */
 
-static char *duration_text(double seconds)
-{
-	int64_t s = (int64_t)(seconds + 0.5);
-
-	if (seconds < 10) {
-		return mem_printf("%.2g s", seconds);
-	}
-	if (s < 60) {
-		return mem_printf("%" PRId64 " s", s);
-	}
-	if (s < 600 && s % 60 != 0) {
-		return mem_printf("%" PRId64 " min %" PRId64 " s", s / 60, s % 60);
-	}
-	if (s < 3600) {
-		return mem_printf("%" PRId64 " min", (s + 30) / 60);
-	}
-	return mem_printf("%" PRId64 " h %" PRId64 " min", s / 3600, s / 60 % 60);
-}
-
-static char *size_text(double bytes)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	size_t unit = 0;
-
-	while (bytes >= 1024 && unit + 1 < countof(units)) {
-		bytes /= 1024;
-		unit++;
-	}
-	return mem_printf(unit && bytes < 10 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-}
-
 /* "2026-11-30T22:29:54Z" as people read it; NULL: it is no such time. */
 static char *time_text(const char *text)
 {
@@ -135,11 +106,15 @@ static char *time_text(const char *text)
 /* What is added for one member; NULL: nothing. */
 static char *text_of(const char *name, const struct json *value)
 {
+	char text[NUMBER_BYTES];
+
 	if (json_kind(value) == KIND_NUMBER && str_has_suffix(name, "_s")) {
-		return duration_text(json_number(value, 0));
+		number_seconds(json_number(value, 0), text);
+		return mem_strdup(text);
 	}
 	if (json_kind(value) == KIND_NUMBER && str_has_suffix(name, "_bytes")) {
-		return size_text(json_number(value, 0));
+		number_size(json_int(value, 0), text);
+		return mem_strdup(text);
 	}
 	return json_kind(value) == KIND_TEXT ? time_text(json_text(value)) : NULL;
 }

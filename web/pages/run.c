@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run: what it was, what it gave, what it printed. */
+/* The runs; and a run: what it was, what it gave, what it printed. */
 #include <unistd.h>
 
 #include "daemon/store/store.h"
@@ -7,6 +7,53 @@
 #include "log.h"
 #include "page.h"
 #include "web/handlers.h"
+
+/* the list ----------------------------------------------------------------------------------- */
+
+static bool is_run_state(const char *word)
+{
+	static const char *const words[] = { "queued", "leased", "finished", "done",
+					     "failed", "lost",   "cancelled" };
+
+	for (size_t i = 0; i < countof(words); i++) {
+		if (strcmp(words[i], word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool get_runs(struct request *request, struct reply *reply, struct err *err)
+{
+	const char *state = request_query(request, "state");
+	struct json *document;
+	int64_t before;
+
+	if (state && *state == '\0') {
+		state = NULL; /* the form's "any" */
+	}
+	if (state && !is_run_state(state)) {
+		return err_set(err, ERR_INPUT, "parameter 'state': no state of a run is '%s'",
+			       state);
+	}
+	if (!page_number(request, "before", &before, err) ||
+	    !page_query(request, Q_PAGE_RUNS, ARGS(arg_text(state), arg_id(before)), &document,
+			err)) {
+		return false;
+	}
+	before = json_int(json_get(document, "before"), 0);
+	if (before > 0) {
+		scoped(free) char *next = mem_printf("/runs?before=%" PRId64 "%s%s", before,
+						     state ? "&state=" : "", state ? state : "");
+
+		json_put_text(document, "next", next);
+	}
+	page_title(document, "Runs");
+	reply_document(reply, document);
+	return true;
+}
+
+/* a run -------------------------------------------------------------------------------------- */
 
 /* The first of these that a run has left is the log that is shown. */
 static const char *const logs[] = { "build.log", "stdout", "stderr", "setup.log", "teardown.log" };

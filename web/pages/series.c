@@ -118,12 +118,9 @@ bool get_commit(struct request *request, struct reply *reply, struct err *err)
 	if (!page_commit(request, request->parts[0], &oid, err)) {
 		return false;
 	}
-	if (strcmp(oid, request->parts[0]) != 0) {
+	if (strcmp(oid, request->parts[0]) != 0 && !is_request_json(request)) {
 		reply_empty(reply, 302);
-		reply_header(request, reply, "Location", "%.*s%s%s",
-			     (int)(strlen(request->path) - strlen(request->parts[0])),
-			     request->path, oid,
-			     request_query(request, "format") ? "?format=json" : "");
+		reply_header(request, reply, "Location", "/commit/%s", oid);
 		return true;
 	}
 	if (!page_query(request, Q_PAGE_COMMIT, ARGS(arg_text(oid)), &document, err)) {
