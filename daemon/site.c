@@ -13,6 +13,9 @@
 
 #define NR_HANDLERS 4
 
+/* An upload that nobody went on with for so long belongs to a lease that is long lost. */
+#define OLD_UPLOAD_S 86400
+
 struct site_parts {
 	struct arena *arena;
 	struct pool *pool;
@@ -88,6 +91,7 @@ bool site_open(const struct settings *settings, const char *conninfo, struct db 
 	    !assets_pages(&site->pages, err)) {
 		return false;
 	}
+	store_sweep(site->store, OLD_UPLOAD_S);
 	site->site = (struct site){ .pool = site->pool, .store = site->store, .pages = site->pages,
 				    .data = settings->data };
 	config.site = &site->site;

@@ -214,7 +214,7 @@ static void decorate_object(struct json *object)
 	const struct view_verdict *verdict = verdict_of(object);
 
 	if (verdict) {
-		json_put_text(object, "title", verdict->title);
+		json_put_text(object, "word", verdict->title);
 		json_put_text(object, "mark", view_mark(verdict->meaning));
 		json_put_bool(object, "is_worse", verdict->meaning == VIEW_WORSE);
 		json_put_bool(object, "is_better", verdict->meaning == VIEW_BETTER);

@@ -24,7 +24,7 @@
  * of the base, which is compared with nothing. */
 void sight_add(struct json *facts, const char *stack_state, bool is_base);
 
-/* For documents that hold verdicts in other places: adds "mark", "title", "text", "is_worse" and
+/* For documents that hold verdicts in other places: adds "mark", "word", "text", "is_worse" and
  * "is_better" to every object inside that has a "verdict". */
 void sight_decorate(struct json *document);
 
