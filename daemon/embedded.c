@@ -2,10 +2,8 @@
 #include "embedded.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <pwd.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +27,6 @@ struct embedded {
 	uid_t uid;
 	gid_t gid;
 	bool is_dropped; /* the server runs as another user than we */
-	int lock_fd;
 	struct proc *server;
 	const char *conninfo;
 	double start_s;
@@ -153,21 +150,6 @@ static bool make_folders(struct embedded *embedded, const char *folder, struct e
 	       make_folder(embedded, embedded->socket, 0700, false, err);
 }
 
-/* Two daemons on one cluster would each stop the other's server. */
-static bool lock_folder(struct embedded *embedded, const char *folder, struct err *err)
-{
-	const char *path = arena_printf(embedded->arena, "%s/postgresql/lock", folder);
-
-	embedded->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (embedded->lock_fd < 0) {
-		return err_set_errno(err, ERR_BROKEN, errno, "open '%s'", path);
-	}
-	if (flock(embedded->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-		return err_set(err, ERR_CONFLICT, "another daemon uses the folder '%s'", folder);
-	}
-	return true;
-}
-
 /* programs ----------------------------------------------------------------------------------- */
 
 static struct proc_spec spec_for(const struct embedded *embedded, const char *const *argv)
@@ -188,26 +170,38 @@ static struct proc_spec spec_for(const struct embedded *embedded, const char *co
 	};
 }
 
-/* The last line of the server's log says it best. */
+/* The line of a log that says why: the last one with one of the words, else the last one. */
+static void append_cause(struct str *cause, const char *log)
+{
+	static const char *const words[] = { "FATAL:", "PANIC:", "error:" };
+	const char *found = "";
+	bool is_sure = false;
+
+	for (const char *at = log; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		bool is_cause = false;
+
+		for (size_t i = 0; i < countof(words); i++) {
+			is_cause |= memmem(at, strcspn(at, "\n"), words[i], strlen(words[i])) != NULL;
+		}
+		if (is_cause || !is_sure) {
+			found = at;
+			is_sure |= is_cause;
+		}
+	}
+	str_append_clean(cause, found, strcspn(found, "\n"), false, 300);
+}
+
 static bool fail_with_log(const struct embedded *embedded, const char *what, struct err *err)
 {
 	scoped(str_release) struct str text = STR_INIT;
-	scoped(str_release) struct str last = STR_INIT;
+	scoped(str_release) struct str cause = STR_INIT;
 	struct err ignored;
 
 	if (str_read_file(&text, embedded->log, 1 << 20, &ignored)) {
-		size_t end = text.length;
-		size_t start;
-
-		while (end > 0 && text.at[end - 1] == '\n') {
-			end--;
-		}
-		for (start = end; start > 0 && text.at[start - 1] != '\n'; start--) {
-		}
-		str_append_clean(&last, text.at + start, end - start, false, 300);
+		append_cause(&cause, text.at);
 	}
 	return err_set(err, ERR_BROKEN, "%s: %s (log: '%s')", what,
-		       last.length ? last.at : "no message", embedded->log);
+		       cause.length ? cause.at : "no message", embedded->log);
 }
 
 static bool write_as_server(const struct embedded *embedded, const char *path, const char *text,
@@ -288,43 +282,85 @@ static bool check_version(struct embedded *embedded, struct err *err)
 	return true;
 }
 
+static bool is_postgres(const char *proc_folder)
+{
+	scoped(str_release) struct str name = STR_INIT;
+	scoped(free) char *path = mem_printf("%s/comm", proc_folder);
+	struct err ignored = ERR_INIT;
+
+	return str_read_file(&name, path, 64, &ignored) && strcmp(name.at, "postgres\n") == 0;
+}
+
+/* A process of a server on our data: one that a killed daemon left, or a child of it that has not
+ * noticed yet that it died.  They are known by the folder they work in, since after a power cut the
+ * number in postmaster.pid may be anybody's.  0: there is none. */
+static pid_t find_old_server(const struct embedded *embedded)
+{
+	struct stat ours;
+	struct stat its;
+	glob_t found = { 0 };
+	pid_t pid = 0;
+
+	if (stat(embedded->data, &ours) == 0 &&
+	    glob("/proc/[0-9]*", GLOB_NOSORT, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc && pid == 0; i++) {
+			scoped(free) char *folder = mem_printf("%s/cwd", found.gl_pathv[i]);
+
+			if (stat(folder, &its) == 0 && its.st_ino == ours.st_ino &&
+			    its.st_dev == ours.st_dev && is_postgres(found.gl_pathv[i])) {
+				pid = (pid_t)strtol(found.gl_pathv[i] + strlen("/proc/"), NULL, 10);
+			}
+		}
+	}
+	globfree(&found);
+	return pid;
+}
+
 /* A server whose daemon was killed is still stopping: two on one folder refuse each other. */
 static bool wait_for_old_server(struct embedded *embedded, struct err *err)
 {
-	const char *path = arena_printf(embedded->arena, "%s/postmaster.pid", embedded->data);
 	struct mono limit = mono_after(mono_now(), SPAN_S(RECOVERY_LIMIT_S));
+	pid_t pid;
 
-	for (;;) {
-		scoped(str_release) struct str text = STR_INIT;
-		struct err absent = ERR_INIT;
-		long pid;
-
-		if (!str_read_file(&text, path, 4096, &absent)) {
-			return true;
-		}
-		pid = strtol(text.at, NULL, 10);
-		if (pid <= 1 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH)) {
-			return true;
-		}
+	while ((pid = find_old_server(embedded)) != 0) {
 		if (mono_is_past(limit)) {
 			return err_set(err, ERR_CONFLICT,
-				       "an older server (process %ld) still uses '%s': stop it", pid,
+				       "an older server (process %d) still uses '%s': stop it", pid,
 				       embedded->data);
 		}
 		span_sleep(SPAN_MS(50));
 	}
+	return true;
+}
+
+/* What a server that was killed left, and a new one would heed if the number in it is in use. */
+static bool remove_old_locks(struct embedded *embedded, struct err *err)
+{
+	const char *const paths[] = {
+		arena_printf(embedded->arena, "%s/postmaster.pid", embedded->data),
+		arena_printf(embedded->arena, "%s/.s.PGSQL.5432.lock", embedded->socket),
+	};
+
+	for (size_t i = 0; i < countof(paths); i++) {
+		if (unlink(paths[i]) != 0 && errno != ENOENT) {
+			return err_set_errno(err, ERR_BROKEN, errno, "remove '%s'", paths[i]);
+		}
+	}
+	return true;
 }
 
 static bool wait_until_ready(struct embedded *embedded, struct err *err)
 {
 	struct mono limit = mono_after(mono_now(), SPAN_S(RECOVERY_LIMIT_S));
 	struct err last = ERR_INIT;
+	struct proc_result result;
 
 	while (!mono_is_past(limit)) {
 		scoped(db_close) struct db *db = NULL;
 
 		if (is_proc_over(embedded->server)) {
-			return fail_with_log(embedded, "start PostgreSQL", err);
+			return proc_wait(embedded->server, &result, err) &&
+			       fail_with_log(embedded, "start PostgreSQL", err);
 		}
 		if (db_open(embedded->conninfo, &db, &last)) {
 			return true;
@@ -364,10 +400,9 @@ bool embedded_open(const char *folder, const char *programs, struct embedded **r
 	scoped(embedded_close) struct embedded *embedded = mem_alloc(sizeof(*embedded));
 
 	embedded->arena = arena_new();
-	embedded->lock_fd = -1;
 	if (!find_programs(embedded, programs, err) || !find_user(embedded, err) ||
-	    !make_folders(embedded, folder, err) || !lock_folder(embedded, folder, err) ||
-	    !wait_for_old_server(embedded, err) || !make_cluster(embedded, err) ||
+	    !make_folders(embedded, folder, err) || !wait_for_old_server(embedded, err) ||
+	    !remove_old_locks(embedded, err) || !make_cluster(embedded, err) ||
 	    !check_version(embedded, err) || !start_server(embedded, err)) {
 		return err_wrap(err, "embedded database");
 	}
@@ -396,9 +431,6 @@ struct embedded *embedded_close(struct embedded *embedded)
 		return NULL;
 	}
 	proc_free(embedded->server);
-	if (embedded->lock_fd >= 0) {
-		close(embedded->lock_fd);
-	}
 	arena_free(embedded->arena);
 	free(embedded);
 	return NULL;

@@ -20,8 +20,9 @@ struct embedded;
 /* Makes the cluster where there is none, starts the server, waits until it answers.  Blocks: some
  * seconds for a new cluster, at most five minutes while recovering.  `programs`: folder of initdb and
  * postgres, or NULL.  ERR_ABSENT: PostgreSQL is not installed; ERR_DENIED: a parent folder is closed
- * to the server's user (says which); ERR_CONFLICT: the cluster is of another major version, or
- * another daemon holds it; ERR_BROKEN: the server does not start (its last words are in the message). */
+ * to the server's user (says which); ERR_CONFLICT: the cluster is of another major version;
+ * ERR_BROKEN: the server does not start (its last words are in the message).  One daemon at a time:
+ * the caller sees to it. */
 MUST_CHECK bool embedded_open(const char *folder, const char *programs,
 			      struct embedded **ret_embedded, struct err *err);
 

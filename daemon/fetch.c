@@ -86,7 +86,8 @@ static bool run_child(const struct fetch *fetch, struct str *reply, struct err *
 				  .deadline = SPAN_S(FETCH_LIMIT_S),
 				  .nice = 5,
 				  .limits = limits,
-				  .nr_limits = countof(limits) };
+				  .nr_limits = countof(limits),
+				  .stop_fd = fetch->stop_fd };
 	struct proc_result result;
 
 	argv[0] = "/proc/self/exe";
@@ -102,6 +103,9 @@ static bool run_child(const struct fetch *fetch, struct str *reply, struct err *
 	if (result.end == PROC_TIMED_OUT) {
 		return err_set(err, ERR_TIMEOUT, "fetch '%s': no end after %d s", fetch->address,
 			       FETCH_LIMIT_S);
+	}
+	if (result.end == PROC_STOPPED) {
+		return err_set(err, ERR_BUSY, "fetch '%s': stopped", fetch->address);
 	}
 	if (result.end != PROC_EXITED || result.exit_code != 0) {
 		return err_set(err, ERR_REMOTE, "fetch '%s': the child %s", fetch->address,

@@ -16,10 +16,11 @@ struct fetch {
 	const char *address;
 	const char *const *globs;
 	size_t nr_globs;
+	int stop_fd; /* readable: give up */
 };
 
-/* Lists the heads and brings their commits.  Blocks at most FETCH_LIMIT_S.  ERR_TIMEOUT, or as
- * vcs_remote_fetch(). */
+/* Lists the heads and brings their commits.  Blocks at most FETCH_LIMIT_S.  ERR_TIMEOUT, ERR_BUSY
+ * where it was stopped, or as vcs_remote_fetch(). */
 #define FETCH_LIMIT_S 300
 MUST_CHECK bool fetch_heads(const struct fetch *fetch, struct arena *arena,
 			    struct vcs_heads *ret_heads, struct err *err);

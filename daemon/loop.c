@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "daemon/embedded.h"
@@ -33,7 +37,8 @@ struct loop {
 	uv_signal_t signals[3];
 	uv_poll_t bells;
 	uv_timer_t clock;
-	bool is_stopping;
+	atomic_bool is_stopping;
+	int stop_fd; /* readable then */
 	bool is_deaf; /* the listening connection is gone */
 	struct err fatal;
 	struct runner *runners;
@@ -54,9 +59,12 @@ static void run_ticks(uv_work_t *work)
 		runner->is_more = false;
 		return;
 	}
-	for (int i = 0; runner->is_more && i < TICKS_IN_A_ROW; i++) {
+	for (int i = 0; runner->is_more && i < TICKS_IN_A_ROW && !runner->loop->is_stopping; i++) {
 		scoped(arena_free) struct arena *arena = arena_new();
-		struct tick tick = { .db = db, .arena = arena, .settings = parts->settings };
+		struct tick tick = { .db = db,
+				     .arena = arena,
+				     .settings = parts->settings,
+				     .stop_fd = runner->loop->stop_fd };
 
 		runner->is_more = false;
 		if (!runner->stage->tick(&tick, &runner->is_more, &runner->err)) {
@@ -108,12 +116,15 @@ static void after_ticks(uv_work_t *work, int status UNUSED)
 	struct runner *runner = container_of(work, struct runner, work);
 
 	runner->is_running = false;
+	if (runner->loop->is_stopping) {
+		close_if_idle(runner->loop);
+		return;
+	}
 	note_outcome(runner);
 	if ((runner->is_rung || runner->is_more) && runner->err.kind == ERR_NONE) {
 		runner->is_rung = false;
 		ring(runner);
 	}
-	close_if_idle(runner->loop);
 }
 
 static void ring(struct runner *runner)
@@ -194,6 +205,7 @@ static void heal_listener(struct loop *loop)
 static void stop(struct loop *loop)
 {
 	loop->is_stopping = true;
+	eventfd_write(loop->stop_fd, 1);
 	close_if_idle(loop);
 }
 
@@ -268,8 +280,13 @@ bool loop_run(const struct loop_parts *parts, struct err *err)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 	scoped(free) struct runner *runners = mem_array(nr_stages, sizeof(*runners));
-	struct loop loop = { .parts = parts, .runners = runners };
+	struct loop loop = { .parts = parts,
+			     .runners = runners,
+			     .stop_fd = eventfd(0, EFD_CLOEXEC) };
 
+	if (loop.stop_fd < 0) {
+		return err_set_errno(err, ERR_BROKEN, errno, "make a descriptor to stop by");
+	}
 	add_runners(&loop);
 	uv_loop_init(&loop.uv);
 	for (size_t i = 0; i < countof(numbers); i++) {
@@ -282,6 +299,7 @@ bool loop_run(const struct loop_parts *parts, struct err *err)
 	uv_timer_start(&loop.clock, on_clock, 0, 500);
 	uv_run(&loop.uv, UV_RUN_DEFAULT);
 	uv_loop_close(&loop.uv);
+	close(loop.stop_fd);
 	if (loop.fatal.kind != ERR_NONE) {
 		return err_set(err, loop.fatal.kind, "%s", loop.fatal.message);
 	}

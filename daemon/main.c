@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* patchmeterd: reads the settings, builds the parts, runs the loop, tears down in reverse. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,6 +126,24 @@ static bool make_folders(const char *data, struct err *err)
 	return true;
 }
 
+/* Two daemons on one folder would each stop the other's database, and overwrite its url.  Also
+ * takes away the url of one that was killed: whoever waits for ours must not find that one. */
+static bool claim_folder(const char *data, int *ret_lock_fd, struct err *err)
+{
+	scoped(free) char *path = mem_printf("%s/lock", data);
+	scoped(free) char *url = mem_printf("%s/" SITE_URL_FILE, data);
+
+	*ret_lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (*ret_lock_fd < 0) {
+		return err_set_errno(err, ERR_BROKEN, errno, "open '%s'", path);
+	}
+	if (flock(*ret_lock_fd, LOCK_EX | LOCK_NB) != 0) {
+		return err_set(err, ERR_CONFLICT, "another daemon uses the folder '%s'", data);
+	}
+	return unlink(url) == 0 || errno == ENOENT ||
+	       err_set_errno(err, ERR_BROKEN, errno, "remove '%s'", url);
+}
+
 static bool is_enabled(const char *stage, const void *roles)
 {
 	return has_role(roles, stage);
@@ -159,6 +179,7 @@ static bool run(const struct command_line *line, struct err *err)
 	scoped(settings_release) struct settings settings = { 0 };
 	scoped(embedded_close) struct embedded *embedded = NULL;
 	struct roles roles = { NULL };
+	int lock_fd; /* held to the end of the process */
 	const char *conninfo;
 
 	if (!roles_parse(line->role_list, &roles, err) ||
@@ -172,6 +193,10 @@ static bool run(const struct command_line *line, struct err *err)
 		return true;
 	}
 	if (!make_folders(settings.data, err)) {
+		return false;
+	}
+	if ((line->embedded || (has_role(&roles, "web") && !line->is_migrate)) &&
+	    !claim_folder(settings.data, &lock_fd, err)) {
 		return false;
 	}
 	if (line->embedded &&

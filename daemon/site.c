@@ -67,7 +67,7 @@ static const char *make_url(const struct settings *settings, const struct server
 
 static bool tell_where(struct site_parts *site, const struct settings *settings, struct err *err)
 {
-	const char *path = arena_printf(site->arena, "%s/url", settings->data);
+	const char *path = arena_printf(site->arena, "%s/" SITE_URL_FILE, settings->data);
 	const char *line = arena_printf(site->arena, "%s\n", site->url);
 
 	if (!str_write_file(path, line, strlen(line), 0644, err)) {

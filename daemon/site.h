@@ -13,6 +13,9 @@
 struct site_parts;
 struct server;
 
+/* The name of the file with the url, in the data folder. */
+#define SITE_URL_FILE "url"
+
 /* `db` is used only during the call.  Blocks.  ERR_BUSY: the address is taken. */
 MUST_CHECK bool site_open(const struct settings *settings, const char *conninfo, struct db *db,
 			  struct site_parts **ret_site, struct err *err);

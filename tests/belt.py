@@ -58,6 +58,18 @@ class Repo:
         self.git("checkout", "-q", "-B", name, start)
 
 
+def get(url, path):
+    """Status and body of a page."""
+    where = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=30)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
 class Daemon:
     """`job` names those of the tree "test", `more` is appended to the configuration."""
 
@@ -157,15 +169,7 @@ class Daemon:
         return (self.data / "worker.token").read_text(encoding="utf-8").strip()
 
     def get(self, path):
-        """Status and body of a page."""
-        where = urllib.parse.urlsplit(self.url)
-        connection = http.client.HTTPConnection(where.hostname, where.port, timeout=30)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
+        return get(self.url, path)
 
     def mails(self):
         """The finished mails in the outbox, by name."""

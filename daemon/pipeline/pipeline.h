@@ -26,6 +26,7 @@ struct tick {
 	struct db *db;
 	struct arena *arena; /* freed after the tick */
 	const struct settings *settings;
+	int stop_fd; /* readable once the daemon is to end: who waits for others waits for it too */
 };
 
 typedef bool tick_fn(struct tick *tick, bool *ret_more, struct err *err);

@@ -44,7 +44,8 @@ static bool read_heads(struct tick *tick, const struct watched *watched, struct 
 	scoped(vcs_close) struct vcs *vcs = NULL;
 	const struct fetch fetch = { .mirror = path_mirror(tick->settings, watched->id, tick->arena),
 				     .address = watched->url, .globs = watched->globs,
-				     .nr_globs = watched->nr_globs };
+				     .nr_globs = watched->nr_globs,
+				     .stop_fd = tick->stop_fd };
 	enum vcs_address kind;
 
 	if (!vcs_address_check(watched->url, &kind, err)) {
@@ -197,6 +198,10 @@ bool tick_watch(struct tick *tick, bool *ret_more, struct err *err)
 				    .nr_failures = (int)rows_int(rows, 0, "nr_failures") };
 	watched.globs = globs_of(tick, rows, &watched.nr_globs);
 	if (!read_heads(tick, &watched, &heads, &trouble)) {
+		if (trouble.kind == ERR_BUSY) { /* our own trouble, not the repository's */
+			*err = trouble;
+			return false;
+		}
 		return store_trouble(tick, &watched, trouble.message, err);
 	}
 	return store(tick, &watched, &heads, err) || err_wrap(err, "tree '%s'", watched.name);
