@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "lib/base/str.h"
+#include "lib/text/plain.h"
 
 bool screen_init(struct screen *screen, const char *color, struct err *err)
 {
@@ -26,7 +26,7 @@ void screen_print(const struct screen *screen, const char *bytes, size_t length)
 	scoped(str_release) struct str clean = STR_INIT;
 
 	if (screen->is_terminal) {
-		str_append_clean(&clean, bytes, length, true, SIZE_MAX);
+		plain_append(&clean, bytes, length);
 		bytes = clean.at;
 		length = clean.length;
 	}

@@ -14,10 +14,6 @@
 /* So much of the end is shown. */
 #define LOG_SHOWN_BYTES (64U << 10)
 
-/* Appends the bytes without the control sequences of terminals (ECMA-48, with and without their
- * end), a line end for each of CR, LF and both, and the rest as str_append_clean() leaves it. */
-void log_append(struct str *str, const char *bytes, size_t length);
-
 /* The last LOG_SHOWN_BYTES of a file, from the first whole line on.  *ret_is_cut: there is more
  * before.  Blocks.  ERR_BROKEN. */
 MUST_CHECK bool log_read_end(int fd, int64_t size_bytes, struct str *str, bool *ret_is_cut,
