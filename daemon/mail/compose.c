@@ -77,11 +77,21 @@ static void set_subject(GMimeMessage *message, const char *subject)
 	g_mime_message_set_subject(message, words.at, "UTF-8");
 }
 
+static bool is_one_mailbox(InternetAddressList *list)
+{
+	InternetAddress *first = list && internet_address_list_length(list) == 1
+					 ? internet_address_list_get_address(list, 0)
+					 : NULL;
+
+	return first && INTERNET_ADDRESS_IS_MAILBOX(first) &&
+	       is_mail_address(internet_address_mailbox_get_addr(INTERNET_ADDRESS_MAILBOX(first)));
+}
+
 static bool set_people(GMimeMessage *message, const struct letter *letter, struct err *err)
 {
 	InternetAddressList *from = internet_address_list_parse(NULL, letter->from);
 
-	if (!from || internet_address_list_length(from) != 1) {
+	if (!is_one_mailbox(from)) {
 		g_clear_object(&from);
 		return err_set(err, ERR_INPUT, "sender '%s': expected 'Name <address>'", letter->from);
 	}
@@ -135,9 +145,15 @@ static void set_headers(GMimeMessage *message, const struct letter *letter)
 static void set_body(GMimeMessage *message, const char *body)
 {
 	GMimeTextPart *part = g_mime_text_part_new_with_subtype("plain");
+	GMimeStream *stream = g_mime_stream_mem_new_with_buffer(body, strlen(body));
+	GMimeDataWrapper *content =
+		g_mime_data_wrapper_new_with_stream(stream, GMIME_CONTENT_ENCODING_DEFAULT);
 
+	/* Not g_mime_text_part_set_text(), which would write a lone plus-minus sign in Latin-1. */
 	g_mime_text_part_set_charset(part, "utf-8");
-	g_mime_text_part_set_text(part, body);
+	g_mime_part_set_content(GMIME_PART(part), content);
+	g_object_unref(content);
+	g_object_unref(stream);
 	g_mime_part_set_content_encoding(GMIME_PART(part),
 					 has_long_line(body)
 						 ? GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE
