@@ -140,8 +140,9 @@ SELECT jsonb_build_object('repositories', COALESCE(jsonb_agg(jsonb_build_object(
 	CASE WHEN isfinite(r.next_poll) THEN belt_text(r.next_poll) END,
 	'nr_stacks', (SELECT count(*) FROM stack s WHERE s.repository_id = r.id),
 	'series_url', '/series?tree=' || r.id,
-	'heads', (SELECT COALESCE(jsonb_agg(jsonb_build_object('ref', h.ref, 'commit', left(h.oid, 10),
-			'commit_url', '/commit/' || h.oid, 'state', h.state, 'is_live', h.state = 'live',
+	'heads', (SELECT COALESCE(jsonb_agg(jsonb_build_object('ref', h.ref, 'commit',
+			CASE WHEN h.state <> 'refused' THEN left(h.oid, 10) END, 'commit_url',
+			(SELECT '/commit/' || m.oid FROM commit m WHERE m.oid = h.oid), 'state', h.state, 'is_live', h.state = 'live',
 			'reason', h.reason, 'moved', belt_text(h.moved)) ORDER BY h.moved DESC, h.id), '[]')
 		FROM (SELECT * FROM head WHERE repository_id = r.id ORDER BY moved DESC, id LIMIT 50) h))
 	ORDER BY r.state = 'removed', r.name), '[]'))

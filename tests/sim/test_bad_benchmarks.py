@@ -107,6 +107,18 @@ def check_builds(t, database):
             "the end of the build's log stands beside its failure")
 
 
+def check_pages(t, daemon):
+    for name, (_, reason, detail) in (RUNS | BUILDS).items():
+        run = rows_of(daemon.database, name, "measure" if name in RUNS else "build")[0][5]
+        status, text = daemon.get(f"/run/{run}?format=json")
+        page = json.loads(text)
+        t.check(status == 200 and reason in text and detail in text and not page.get("metrics"),
+                f"{name}: the page of its run says why, and shows no number", text[:2000])
+    status, text = daemon.get("/")
+    t.check(status == 200 and "left-processes" in daemon.get("/runs?state=failed")[1],
+            "the list of runs names the failures")
+
+
 def check_rest(t, daemon, worker):
     database = daemon.database
     good = rows_of(database, "good", "measure")
@@ -141,6 +153,7 @@ def main():
             daemon.wait_for_stack("topic/stack", seconds=140)
             check_runs(t, database)
             check_builds(t, database)
+            check_pages(t, daemon)
             check_rest(t, daemon, worker)
         t.equal(moves.illegal(database), [], "every row moved as its table of states allows")
     return t.end()

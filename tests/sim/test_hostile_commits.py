@@ -6,7 +6,9 @@ Every hostile commit is slow, so that a mail tells it.
 """
 import email
 import email.policy
+import html.parser
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -23,7 +25,7 @@ HEADERS = ["auto-submitted", "content-transfer-encoding", "content-type", "date"
 COMMITS = {
     "markup": (b'<script>alert(1)</script> <author@example.org> 1 +0000',
                b'</td><img src=x onerror=alert(1)> "\'&amp;\n\n<script>alert(2)</script>\n', None),
-    "quotes": (b'"><b onclick=alert(1)>x</b> <author@example.org> 1 +0000', b'" onmouseover="alert(1)\n', None),
+    "quotes": (b'"><b onclick=alert(1)>x</b><xss> <author@example.org> 1 +0000', b'" onmouseover="alert(1)\n', None),
     "newline": (b"A\r\nBcc: victim@example.org <author@example.org> 1 +0000", b"newline in the author\n", None),
     "return": (b"A\rBcc: victim@example.org\r <author@example.org> 1 +0000",
                b"subject\rBcc: victim@example.org\r\nBcc: victim@example.org\r\n", "author@example.org"),
@@ -90,8 +92,16 @@ def break_refs(repo, lines):
                                                      b"\n".join(lines) + b"\n")
 
 
-def slower_and_slower(commits):
-    return belt.Model({oid: (1.2 ** number, 1.2 ** number) for number, oid in enumerate(commits.values(), 1)})
+class Model(belt.Model):
+    """Slower with every commit, and what the benchmarks print is no better than their commits."""
+
+    def __init__(self, commits):
+        super().__init__({oid: (1.2 ** number, 1.2 ** number) for number, oid in enumerate(commits.values(), 1)})
+
+    def __call__(self, lease):
+        result = super().__call__(lease)
+        result["files"]["stderr"] = b"<img src=x onerror=alert(3)>\x1b[31m\xff\0</pre><xss>\n"
+        return result
 
 
 def check_mail(t, name, raw, recipient):
@@ -152,13 +162,64 @@ def check_branches(t, daemon, lines, repo):
     t.check(all(row[0].isprintable() for row in heads), "and can be shown", heads)
 
 
+class Page(html.parser.HTMLParser):
+    """The elements of a page, and where it leads."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags = set()
+        self.attributes = set()
+        self.links = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value for name, value in attrs if name in ("href", "src", "action") and value]
+
+
+def check_page(path, text):
+    """What is wrong with it."""
+    page = Page(text)
+    wrong = sorted(page.tags & {"img", "xss", "iframe", "object", "embed", "base"})
+    wrong += [name for name in sorted(page.attributes)
+              if name.startswith("on") or not re.fullmatch("[a-zA-Z0-9-]+", name)]
+    wrong += [link for link in page.links if not link.startswith(("/", "?", "#", "mailto:", "http://127.0.0.1:"))]
+    wrong += ["inline script"] * len(re.findall(r"<script(?![^>]*\bsrc=)", text))
+    wrong += [f"U+{ord(sign):04X}" for sign in set(text) - {"\n", "\t"} if not sign.isprintable() and sign != "\xa0"]
+    return [f"{path}: {what}" for what in wrong], page.links
+
+
+def crawl(t, daemon, commits):
+    """Every page that can be reached from the first one."""
+    todo = ["/"] + [f"/commit/{oid}" for oid in commits.values()]
+    seen, wrong, missing = set(), [], []
+    while todo and len(seen) < 300:
+        path = todo.pop(0)
+        if path in seen or re.search(r"/file/|reproduce|format=|\.(css|svg|js)$", path):
+            continue
+        seen.add(path)
+        status, text = daemon.get(path)
+        if status != 200:
+            missing.append((path, status))
+            continue
+        found, links = check_page(path, text)
+        wrong += found
+        todo += [link.split("#")[0] for link in links if link.startswith("/")]
+    t.equal(wrong[:20], [], "no page holds an element, an attribute or a sign that a commit brought")
+    t.equal(missing, [], "no page leads to one that is not there")
+    kinds = {path.split("/")[1].split("?")[0] for path in seen}
+    t.check(kinds >= {"", "series", "commit", "compare", "run", "mail", "repositories", "machine"},
+            "every kind of page was seen", sorted(kinds))
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         database = cluster.database("belt")
         repo, commits, lines = make_repo(pathlib.Path(folder) / "repo")
         with belt.Daemon(database, repo, more='[tree "test"]\n\tbranch = *\n') as daemon:
-            with belt.FakeWorker(daemon, slower_and_slower(commits)):
+            with belt.FakeWorker(daemon, Model(commits)):
                 daemon.wait_for_stack("topic/hostile", seconds=120)
                 daemon.wait("the mails", lambda: database.one(
                     "SELECT count(*) FROM mail WHERE state = 'drafted'") == "0" and database.one(
@@ -166,6 +227,7 @@ def main():
                 check_mails(t, daemon, commits)
                 check_rows(t, database)
                 check_branches(t, daemon, lines, repo)
+            crawl(t, daemon, commits)
             t.check(all(ord(character) >= 32 or character == "\n" for character in daemon.log()),
                     "the log can be read in a terminal")
     return t.end()
