@@ -173,7 +173,7 @@ class Daemon:
 
     def mails(self):
         """The finished mails in the outbox, by name."""
-        return {path.name: path.read_text(encoding="utf-8")
+        return {path.name: text_of(path.read_bytes())
                 for path in sorted((self.data / "outbox").glob("*.eml"))}
 
     def wait(self, what, is_true, seconds=60):
@@ -251,6 +251,12 @@ class Worker:
             except OSError:
                 pass
         return nr
+
+
+def text_of(mail):
+    """A mail is written in the smallest charset that holds it: a table's +- alone makes it Latin-1."""
+    is_latin = b"charset=iso-8859-1" in mail.split(b"\n\n", maxsplit=1)[0].lower()
+    return mail.decode("latin-1" if is_latin else "utf-8")
 
 
 class LeaseLost(Exception):

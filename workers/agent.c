@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "agent.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,49 +132,61 @@ static bool write_report(const struct work *work, struct err *err)
 	return report_write(work->job.folder, &finish, err);
 }
 
-/* The lease is over, whichever way. */
+/* The lease is over, whichever way.  First its file: a life that ends in between must not find a
+ * lease with half of its report. */
 static bool forget(const struct agent *agent, const struct work *work, struct err *err)
 {
 	const char *path = place_path(agent->place, work->arena, "lease.json");
 
 	beat_rest(agent->beat);
-	if (!tree_remove(work->job.folder, err)) {
-		return false;
+	if (unlink(path) != 0) {
+		return err_set_errno(err, ERR_BROKEN, errno, "remove '%s'", path);
 	}
-	unlink(path);
-	return true;
+	return tree_remove(work->job.folder, err);
 }
 
-/* Until the daemon has the run, or says that it does not want it.  *ret_is_over false: we are to
- * stop, and the next life delivers it. */
-static bool deliver(const struct agent *agent, struct work *work, bool *ret_is_over,
-		    struct err *err)
+/* A report in place of one that the daemon or this disk does not let through. */
+static bool give_back(struct work *work, const char *reason, const char *detail, struct err *err)
 {
-	*ret_is_over = true;
+	work->failure = (struct failure){ reason, arena_strdup(work->arena, detail), -1, 0 };
+	return tree_remove(work->job.folder, err) && make_folders(work->job.folder, err) &&
+	       write_report(work, err);
+}
+
+/* Until the daemon has the run, or says that it does not want it.  False: we are to stop, and the
+ * next life delivers it. */
+static bool deliver(const struct agent *agent, struct work *work)
+{
+	bool is_given_back = false;
+	struct err err = ERR_INIT;
+
 	for (;;) {
 		client_stop_on(agent->client, beat_fd(agent->beat));
-		if (steps_deliver(work, err)) {
-			log_line(LOG_INFO, "do=finish run=%" PRId64 " outcome=%s", work->lease->run,
-				 work->failure.reason ? work->failure.reason : "ok");
+		if (steps_deliver(work, &err)) {
+			log_line(LOG_INFO, "do=finish run=%" PRId64, work->lease->run);
 			return true;
 		}
-		if (beat_verdict(agent->beat) == BEAT_LOST || !bear(err, "deliver")) {
-			log_line(LOG_WARN, "do=drop run=%" PRId64 " msg='%s'", work->lease->run,
-				 err->message);
-			return err->kind != ERR_BROKEN;
+		if (beat_verdict(agent->beat) != BEAT_LOST && bear(&err, "deliver")) {
+			if (is_stopping(agent) || beat_verdict(agent->beat) == BEAT_DEAD) {
+				return false;
+			}
+			continue;
 		}
-		if (is_stopping(agent) || beat_verdict(agent->beat) == BEAT_DEAD) {
-			*ret_is_over = false;
+		log_line(LOG_WARN, "do=drop run=%" PRId64 " kind=%s msg='%s'", work->lease->run,
+			 err_face(err.kind)->name, err.message);
+		if (err.kind == ERR_CONFLICT || is_given_back ||
+		    beat_verdict(agent->beat) == BEAT_LOST ||
+		    !give_back(work, err.kind == ERR_TOO_BIG ? "output-too-large" : "lost",
+			       err.message, &err)) {
 			return true;
 		}
+		is_given_back = true;
 	}
 }
 
 static bool deliver_and_forget(const struct agent *agent, struct work *work, struct err *err)
 {
-	bool is_over;
-
-	return deliver(agent, work, &is_over, err) && (!is_over || forget(agent, work, err));
+	return !deliver(agent, work) || forget(agent, work, err);
 }
 
 static bool measure(const struct agent *agent, struct work *work, struct err *err)
@@ -197,9 +210,7 @@ static bool take_up(struct work *work, struct err *err)
 	if (is_report(work->job.folder)) {
 		return true;
 	}
-	work->failure = (struct failure){ "lost", "the worker was interrupted", -1, 0 };
-	return tree_remove(work->job.folder, err) && make_folders(work->job.folder, err) &&
-	       write_report(work, err);
+	return give_back(work, "lost", "the worker was interrupted", err);
 }
 
 static bool handle(const struct agent *agent, const struct proto_lease *lease, bool is_old,
@@ -229,6 +240,13 @@ static bool handle(const struct agent *agent, const struct proto_lease *lease, b
 
 /* --- leases --- */
 
+static bool remove_old_runs(const struct agent *agent, struct arena *arena, struct err *err)
+{
+	const char *path = place_path(agent->place, arena, "runs");
+
+	return tree_remove(path, err) && make_folders(path, err);
+}
+
 /* What an earlier life had, if any. */
 static bool handle_old(const struct agent *agent, struct err *err)
 {
@@ -238,7 +256,7 @@ static bool handle_old(const struct agent *agent, struct err *err)
 	struct proto_lease lease;
 
 	if (!json_read_file(path, PROTO_JSON_LIMIT_BYTES, &json, err)) {
-		return err->kind == ERR_ABSENT;
+		return err->kind == ERR_ABSENT && remove_old_runs(agent, arena, err);
 	}
 	if (!proto_decode(&proto_lease_message, json, arena, &lease, err)) {
 		log_line(LOG_WARN, "do=drop msg='%s'", err->message); /* of another version of us */

@@ -48,6 +48,7 @@ class FakeDaemon:
         self.nr_asks = 0
         self.cuts = {}          # name -> byte offsets at which an upload is cut, each once
         self.is_down_after_cut = False
+        self.refused = {}       # name -> status
         self.broken_pack = None  # bytes in place of a pack; an int is a status
         self.is_down = False     # answers 503
         self.beat_s = 1
@@ -277,6 +278,9 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if not run:
             return
         name, length = match[2], int(self.headers["Content-Length"])
+        if name in self.daemon.refused:
+            self.refuse(self.daemon.refused[name], "not this one")
+            return
         part = run.parts.setdefault(name, bytearray())
         span = self.headers.get("Content-Range")
         if not span:

@@ -306,6 +306,28 @@ def delivers_after_kill(t):
                 "killed while it uploads: the next life delivers")
 
 
+def gives_back_what_does_not_pass(t):
+    with Lab() as lab:
+        lab.daemon.refused["stdout"] = 413
+        lease = lab.daemon.offer(lab.commit, "echo \"speed: 1\"")
+        lab.worker.start()
+        run = lab.daemon.wait_finished(lease)
+        t.equal((reason_of(run), run.finish.get("files")), ("output-too-large", []),
+                "a file that the daemon refuses fails the run, and not in silence")
+        lab.daemon.refused.clear()
+        lab.daemon.cuts["stdout"] = [1]
+        lab.daemon.is_down_after_cut = True
+        lease = lab.daemon.offer(lab.commit, "echo \"speed: 1\"")
+        lab.daemon.wait(lambda: not lab.daemon.cuts["stdout"], "the cut")
+        lab.worker.kill()
+        (lab.worker.state / "runs" / str(lease) / "stdout").unlink()
+        lab.daemon.is_down = False
+        lab.worker.start()
+        t.equal(reason_of(lab.daemon.wait_finished(lease)), "lost", "a report that lost a file is given back")
+        good = lab.daemon.offer(lab.commit, "echo \"speed: 1\"")
+        t.equal(lab.daemon.wait_finished(good).finish["outcome"], "ok", "and the worker goes on")
+
+
 def survives_freeze(t):
     with Lab() as lab:
         lease = lab.daemon.offer(lab.commit, "sleep 600")
@@ -397,7 +419,8 @@ def guards_its_state(t):
 
 
 CASES = [delivers, builds_only, fetch_fails, resumes_uploads, outlives_daemon, obeys_verdicts,
-         stops_politely, survives_kill, delivers_after_kill, survives_freeze, dies_with_heart,
+         stops_politely, survives_kill, delivers_after_kill,
+         gives_back_what_does_not_pass, survives_freeze, dies_with_heart,
          survives_starvation, guards_its_state]
 
 

@@ -6,10 +6,12 @@ Only the benchmark is made up: it prints a time that its source sets, with 1 % o
 """
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import belt
@@ -41,14 +43,22 @@ def commit(repo, subject, note, factor):
 
 
 def start_worker(daemon, folder):
-    with open(folder / "log", "a", encoding="utf-8") as log:
-        return subprocess.Popen([PROGRAM, "--server", daemon.url, "--token-file", daemon.data / "worker.token",
-                                 "--state", folder / "state", "--name", "box", "--settle", "0"],
-                                stdout=log, stderr=log)
+    """Returns when the worker is past the point where a signal would simply kill it."""
+    path = folder / "log"
+    before = path.stat().st_size if path.exists() else 0
+    with open(path, "a", encoding="utf-8") as log:
+        worker = subprocess.Popen([PROGRAM, "--server", daemon.url, "--token-file", daemon.data / "worker.token",
+                                   "--state", folder / "state", "--name", "box", "--settle", "0"],
+                                  stdout=log, stderr=log)
+    daemon.wait("a word of the worker", lambda: path.stat().st_size > before)
+    return worker
 
 
 def main():
     t = tap.Tap()
+    seed = int(os.environ.get("PATCHMETER_SEED", time.time_ns() % 1000000))
+    chance = random.Random(seed)
+    print(f"# PATCHMETER_SEED={seed}")
     with tempfile.TemporaryDirectory(prefix="patchmeter-lab-") as name, pg.Cluster() as cluster:
         folder = pathlib.Path(name)
         repo = belt.Repo(folder / "repo")
@@ -62,9 +72,11 @@ def main():
             try:
                 daemon.wait("a run that counts", lambda: int(daemon.database.one(
                     "SELECT count(*) FROM run WHERE kind = 'measure' AND state = 'done'")) > 3, 120)
-                os.kill(worker.pid, signal.SIGKILL)
-                worker.wait()
-                worker = start_worker(daemon, folder)
+                for _ in range(10):
+                    time.sleep(chance.uniform(0.1, 1))
+                    os.kill(worker.pid, signal.SIGKILL)
+                    worker.wait()
+                    worker = start_worker(daemon, folder)
                 daemon.wait_for_stack("topic/stack", seconds=240)
                 daemon.wait("the mail", daemon.mails)
             except RuntimeError:
@@ -75,7 +87,7 @@ def main():
             t.equal(worker.wait(30), 0, "the worker ends politely")
             t.equal(daemon.database.sql("""SELECT c.subject, f.kind FROM finding f
                 JOIN commit c ON c.id = f.commit_id"""), [["slow", "regression"]],
-                    "the slow commit is found, although the worker was killed on the way")
+                    "the slow commit is found, although the worker was killed ten times")
             mails = "\n".join(daemon.mails().values())
             t.check(slow[:10] in mails and "%stddev" in mails, "and the mail says so", mails[:2000])
             t.equal(daemon.database.one("SELECT count(*) FROM run WHERE state = 'done' AND value IS NULL "
