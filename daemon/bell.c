@@ -6,9 +6,9 @@
 const char *bell_name(enum bell bell)
 {
 	static const char *const names[] = {
-		[BELL_WATCH] = "watch",	    [BELL_SERIES] = "series", [BELL_PLAN] = "plan",
+		[BELL_WATCH] = "watch",       [BELL_SERIES] = "series", [BELL_PLAN] = "plan",
 		[BELL_DISPATCH] = "dispatch", [BELL_INGEST] = "ingest", [BELL_COMPARE] = "compare",
-		[BELL_DECIDE] = "decide",   [BELL_REPORT] = "report", [BELL_LEASE] = "lease",
+		[BELL_DECIDE] = "decide",     [BELL_REPORT] = "report", [BELL_LEASE] = "lease",
 	};
 
 	return names[bell];

@@ -49,8 +49,8 @@ static bool load_head(struct db *db, struct comparison *comparison, int64_t *ret
 	scoped(rows_free) struct rows *rows = NULL;
 	const char *identity;
 
-	if (!db_query(db, Q_COMPARISON_HEAD, ARGS(arg_int(comparison->cell), arg_int(comparison->id)),
-		      &rows, err)) {
+	if (!db_query(db, Q_COMPARISON_HEAD,
+		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
 		return false;
 	}
 	if (rows_nr(rows) == 0) {
@@ -314,9 +314,9 @@ static void add_axes(const struct comparison *comparison, struct view_group *gro
 		}
 	}
 	for (void *it = json_first(params); it; it = json_next(params, it)) {
-		axes[nr++] = (struct view_axis){ json_member_name(it),
-						 axis_text(comparison->arena,
-							   json_member_value(it)) };
+		axes[nr++] =
+			(struct view_axis){ json_member_name(it),
+					    axis_text(comparison->arena, json_member_value(it)) };
 	}
 	group->axes = axes;
 	group->nr_axes = nr;

@@ -26,16 +26,17 @@ struct comparison {
 	struct arena *arena; /* owns everything below */
 	int64_t cell, id;
 	const char *state;
-	const char *reason;    /* why it ended without verdicts; NULL: it did not */
+	const char *reason; /* why it ended without verdicts; NULL: it did not */
 	const char *benchmark;
 	const char *group;
 	struct json *identity; /* of the cell */
-	int look;	       /* how often it was judged */
+	int look;              /* how often it was judged */
 	struct comparison_side base, head;
 	size_t nr_metrics;
-	const int *slots;		 /* of each metric */
-	struct judge_metric *metrics;	 /* with their samples */
-	struct judge_verdict *verdicts;	 /* set by comparison_judge() or comparison_load_verdicts() */
+	const int *slots;             /* of each metric */
+	struct judge_metric *metrics; /* with their samples */
+	struct judge_verdict
+		*verdicts; /* set by comparison_judge() or comparison_load_verdicts() */
 };
 
 /* Blocks.  ERR_ABSENT: no such comparison; else as db_query. */
@@ -51,8 +52,8 @@ void comparison_judge(struct comparison *comparison, int look);
 MUST_CHECK bool comparison_load_verdicts(struct db *db, struct comparison *comparison,
 					 struct err *err);
 
-/* The document of lib/report/view.h; the caller owns it.  With the oldest run first, samples as they
- * were measured. */
+/* The document of lib/report/view.h; the caller owns it.  With the oldest run first, samples as
+ * they were measured. */
 struct json *comparison_view(const struct comparison *comparison);
 
 #endif

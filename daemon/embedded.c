@@ -13,8 +13,8 @@
 #include "lib/base/str.h"
 #include "lib/proc/proc.h"
 
-#define PROGRAMS_GLOB "/usr/lib/postgresql/*/bin"
-#define RECOVERY_LIMIT_S 300
+#define PROGRAMS_GLOB     "/usr/lib/postgresql/*/bin"
+#define RECOVERY_LIMIT_S  300
 #define SOCKET_PATH_LIMIT 80 /* sun_path holds 108, PostgreSQL adds ".s.PGSQL.5432.lock" */
 
 struct embedded {
@@ -63,10 +63,11 @@ static bool find_programs(struct embedded *embedded, const char *programs, struc
 	globfree(&found);
 	if (!embedded->programs ||
 	    access(arena_printf(embedded->arena, "%s/initdb", embedded->programs), X_OK) != 0) {
-		return err_set(err, ERR_ABSENT,
-			       "no PostgreSQL server in '%s': install the package 'postgresql', set "
-			       "'postgresql' in [daemon], or use a server with 'database'",
-			       embedded->programs ? embedded->programs : PROGRAMS_GLOB);
+		return err_set(
+			err, ERR_ABSENT,
+			"no PostgreSQL server in '%s': install the package 'postgresql', set "
+			"'postgresql' in [daemon], or use a server with 'database'",
+			embedded->programs ? embedded->programs : PROGRAMS_GLOB);
 	}
 	return true;
 }
@@ -78,9 +79,11 @@ static bool find_user(struct embedded *embedded, struct err *err)
 	embedded->is_dropped = geteuid() == 0;
 	user = embedded->is_dropped ? getpwnam("postgres") : getpwuid(geteuid());
 	if (!user) {
-		return err_set(err, ERR_ABSENT, embedded->is_dropped
-			? "no user 'postgres': PostgreSQL does not run as root and needs one"
-			: "the user running this has no name");
+		return err_set(
+			err, ERR_ABSENT,
+			embedded->is_dropped
+				? "no user 'postgres': PostgreSQL does not run as root and needs one"
+				: "the user running this has no name");
 	}
 	embedded->user_name = arena_strdup(embedded->arena, user->pw_name);
 	embedded->uid = user->pw_uid;
@@ -107,18 +110,19 @@ static bool check_parents(const struct embedded *embedded, const char *folder, s
 		if (stat(path, &info) == 0 && !(info.st_mode & S_IXOTH) &&
 		    !(info.st_uid == embedded->uid && (info.st_mode & S_IXUSR)) &&
 		    !(info.st_gid == embedded->gid && (info.st_mode & S_IXGRP))) {
-			return err_set(err, ERR_DENIED,
-				       "folder '%s' is closed to user '%s', as whom PostgreSQL runs: "
-				       "put the data elsewhere (/var/lib, /var/tmp), or chmod o+x it",
-				       path, embedded->user_name);
+			return err_set(
+				err, ERR_DENIED,
+				"folder '%s' is closed to user '%s', as whom PostgreSQL runs: "
+				"put the data elsewhere (/var/lib, /var/tmp), or chmod o+x it",
+				path, embedded->user_name);
 		}
 		at[1] = kept;
 	}
 	return true;
 }
 
-static bool make_folder(const struct embedded *embedded, const char *path, mode_t mode, bool is_ours,
-			struct err *err)
+static bool make_folder(const struct embedded *embedded, const char *path, mode_t mode,
+			bool is_ours, struct err *err)
 {
 	if (mkdir(path, mode) != 0 && errno != EEXIST) {
 		return err_set_errno(err, ERR_BROKEN, errno, "make folder '%s'", path);
@@ -140,12 +144,11 @@ static bool make_folders(struct embedded *embedded, const char *folder, struct e
 	embedded->log = arena_printf(arena, "%s/log", home);
 	if (strlen(embedded->socket) > SOCKET_PATH_LIMIT) {
 		return err_set(err, ERR_INPUT,
-			       "folder '%s' is too long for a socket in it: at most %d bytes", folder,
-			       SOCKET_PATH_LIMIT - (int)strlen("/postgresql/socket"));
+			       "folder '%s' is too long for a socket in it: at most %d bytes",
+			       folder, SOCKET_PATH_LIMIT - (int)strlen("/postgresql/socket"));
 	}
 	return make_folder(embedded, folder, 0755, true, err) &&
-	       make_folder(embedded, home, 0755, true, err) &&
-	       check_parents(embedded, home, err) &&
+	       make_folder(embedded, home, 0755, true, err) && check_parents(embedded, home, err) &&
 	       make_folder(embedded, embedded->data, 0700, false, err) &&
 	       make_folder(embedded, embedded->socket, 0700, false, err);
 }
@@ -181,7 +184,8 @@ static void append_cause(struct str *cause, const char *log)
 		bool is_cause = false;
 
 		for (size_t i = 0; i < countof(words); i++) {
-			is_cause |= memmem(at, strcspn(at, "\n"), words[i], strlen(words[i])) != NULL;
+			is_cause |=
+				memmem(at, strcspn(at, "\n"), words[i], strlen(words[i])) != NULL;
 		}
 		if (is_cause || !is_sure) {
 			found = at;
@@ -236,11 +240,20 @@ static bool make_cluster(struct embedded *embedded, struct err *err)
 {
 	struct arena *arena = embedded->arena;
 	const char *done = arena_printf(arena, "%s/../made", embedded->data);
-	const char *const wipe[] = { "/usr/bin/find", embedded->data, "-mindepth", "1", "-delete", NULL };
+	const char *const wipe[] = { "/usr/bin/find", embedded->data,
+				     "-mindepth",     "1",
+				     "-delete",       NULL };
 	const char *const init[] = { arena_printf(arena, "%s/initdb", embedded->programs),
-				     "-D", embedded->data, "-U", "patchmeter", "--auth=reject",
-				     "--encoding=UTF8", "--locale=C.UTF-8", "--data-checksums",
-				     "--no-instructions", NULL };
+				     "-D",
+				     embedded->data,
+				     "-U",
+				     "patchmeter",
+				     "--auth=reject",
+				     "--encoding=UTF8",
+				     "--locale=C.UTF-8",
+				     "--data-checksums",
+				     "--no-instructions",
+				     NULL };
 	struct proc_spec spec = spec_for(embedded, wipe);
 	struct proc_result result;
 
@@ -274,10 +287,11 @@ static bool check_version(struct embedded *embedded, struct err *err)
 	have = version_of(embedded->programs);
 	need = (int)strtol(version.at, NULL, 10);
 	if (have > 0 && need > 0 && have != need) {
-		return err_set(err, ERR_CONFLICT,
-			       "the cluster in '%s' is of PostgreSQL %d, the server is %d: install %d "
-			       "or move it with pg_upgrade",
-			       embedded->data, need, have, need);
+		return err_set(
+			err, ERR_CONFLICT,
+			"the cluster in '%s' is of PostgreSQL %d, the server is %d: install %d "
+			"or move it with pg_upgrade",
+			embedded->data, need, have, need);
 	}
 	return true;
 }
@@ -374,6 +388,7 @@ static bool wait_until_ready(struct embedded *embedded, struct err *err)
 static bool start_server(struct embedded *embedded, struct err *err)
 {
 	struct arena *arena = embedded->arena;
+	/* clang-format off */
 	const char *const argv[] = {
 		arena_printf(arena, "%s/postgres", embedded->programs), "-D", embedded->data, "-k",
 		embedded->socket, "-c", "listen_addresses=", "-c", "unix_socket_permissions=0777",
@@ -381,12 +396,13 @@ static bool start_server(struct embedded *embedded, struct err *err)
 		"-c", "default_toast_compression=lz4", "-c", "max_wal_size=2GB", "-c", "jit=off",
 		"-c", "autovacuum_naptime=15s", "-c", "logging_collector=off", NULL
 	};
+	/* clang-format on */
 	struct proc_spec spec = spec_for(embedded, argv);
 	struct mono start = mono_now();
 
 	spec.output_limit_bytes = UINT64_C(1) << 40;
-	embedded->conninfo = arena_printf(arena, "host='%s' user=patchmeter dbname=postgres",
-					  embedded->socket);
+	embedded->conninfo =
+		arena_printf(arena, "host='%s' user=patchmeter dbname=postgres", embedded->socket);
 	if (!proc_start(&spec, &embedded->server, err) || !wait_until_ready(embedded, err)) {
 		return false;
 	}

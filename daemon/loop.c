@@ -15,19 +15,19 @@
 
 /* A tick that always finds more must let others have the thread. */
 #define TICKS_IN_A_ROW 64
-#define PAUSE_MIN_MS 250
-#define PAUSE_MAX_MS 60000
+#define PAUSE_MIN_MS   250
+#define PAUSE_MAX_MS   60000
 
 struct runner {
 	uv_work_t work;
 	struct loop *loop;
 	const struct stage *stage;
 	bool is_running;
-	bool is_rung;	 /* while it was running */
-	bool is_more;	 /* set by the tick: run again without a bell */
+	bool is_rung;    /* while it was running */
+	bool is_more;    /* set by the tick: run again without a bell */
 	struct mono due; /* looks by itself then */
-	int pause_ms;	 /* after a failure; 0: none */
-	struct err err;	 /* of the last tick */
+	int pause_ms;    /* after a failure; 0: none */
+	struct err err;  /* of the last tick */
 	struct err logged;
 };
 
@@ -38,7 +38,7 @@ struct loop {
 	uv_poll_t bells;
 	uv_timer_t clock;
 	atomic_bool is_stopping;
-	int stop_fd; /* readable then */
+	int stop_fd;  /* readable then */
 	bool is_deaf; /* the listening connection is gone */
 	struct err fatal;
 	struct runner *runners;

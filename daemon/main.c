@@ -34,7 +34,8 @@ struct command_line {
 static bool parse(int argc, char **argv, struct command_line *line, struct err *err)
 {
 	const struct option_row rows[] = {
-		{ "config", 0, "FILE", "configuration, patchmeterd.conf(5)", OPTION_TEXT, &line->config },
+		{ "config", 0, "FILE", "configuration, patchmeterd.conf(5)", OPTION_TEXT,
+		  &line->config },
 		{ NULL, 'c', "SECTION.KEY=VALUE", "sets one key over the file; may be repeated",
 		  OPTION_LIST, &line->overrides },
 		{ "embedded", 0, "DIR", "keeps everything under DIR, with a private PostgreSQL",
@@ -63,10 +64,11 @@ static bool parse(int argc, char **argv, struct command_line *line, struct err *
 	if (line->is_help) {
 		scoped(str_release) struct str text = STR_INIT;
 
-		str_append(&text, "usage: patchmeterd [options]\n"
-				  "       patchmeterd [options] admin migrate\n\n"
-				  "The daemon of patchmeter: watches, plans, judges, reports, and serves "
-				  "the pages.\n\noptions:\n");
+		str_append(&text,
+			   "usage: patchmeterd [options]\n"
+			   "       patchmeterd [options] admin migrate\n\n"
+			   "The daemon of patchmeter: watches, plans, judges, reports, and serves "
+			   "the pages.\n\noptions:\n");
 		option_describe(rows, countof(rows), &text);
 		str_append(&text, "\nkeys of the configuration:\n");
 		settings_describe(&text);
@@ -155,8 +157,9 @@ static bool serve(struct settings *settings, const struct roles *roles,
 	scoped(pool_close) struct pool *pool = NULL;
 	scoped(db_close) struct db *listener = NULL;
 	scoped(site_close) struct site_parts *site = NULL;
-	struct loop_parts parts = { .settings = settings, .embedded = embedded,
-				    .is_enabled = is_enabled, .roles = roles };
+	struct loop_parts parts = {
+		.settings = settings, .embedded = embedded, .is_enabled = is_enabled, .roles = roles
+	};
 
 	if (!pool_open(conninfo, nr_stages, &pool, err) || !db_open(conninfo, &listener, err) ||
 	    !db_listen(listener, err)) {
@@ -199,8 +202,7 @@ static bool run(const struct command_line *line, struct err *err)
 	    !claim_folder(settings.data, &lock_fd, err)) {
 		return false;
 	}
-	if (line->embedded &&
-	    !embedded_open(line->embedded, settings.postgresql, &embedded, err)) {
+	if (line->embedded && !embedded_open(line->embedded, settings.postgresql, &embedded, err)) {
 		return false;
 	}
 	if (embedded) {

@@ -25,8 +25,8 @@ bool roles_parse(const char *list, struct roles *ret_roles, struct err *err)
 			for (size_t i = 0; i < nr_stages; i++) {
 				str_printf(&known, "%s ", stages[i].name);
 			}
-			return err_set(err, ERR_INPUT, "no role '%.*s': there are %sweb", (int)length,
-				       at, known.at);
+			return err_set(err, ERR_INPUT, "no role '%.*s': there are %sweb",
+				       (int)length, at, known.at);
 		}
 		at += length + (at[length] == ',');
 	}

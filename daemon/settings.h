@@ -15,19 +15,19 @@ struct db;
 struct option_list;
 
 struct settings {
-	const char *path;		     /* of the file; NULL: none */
+	const char *path;                    /* of the file; NULL: none */
 	const struct option_list *overrides; /* of -c */
-	const char *embedded;		     /* data folder of --embedded; NULL: none */
-	struct conf *conf;	/* owns every text below */
-	const char *listen;	/* "ADDRESS:PORT", port 0 for any */
-	const char *database;	/* libpq's conninfo; NULL with an embedded one */
-	const char *data;	/* folder for store, mirrors and outbox */
-	const char *jobs;	/* folder with one folder a benchmark */
+	const char *embedded;                /* data folder of --embedded; NULL: none */
+	struct conf *conf;                   /* owns every text below */
+	const char *listen;                  /* "ADDRESS:PORT", port 0 for any */
+	const char *database;                /* libpq's conninfo; NULL with an embedded one */
+	const char *data;                    /* folder for store, mirrors and outbox */
+	const char *jobs;                    /* folder with one folder a benchmark */
 	const char *postgresql; /* folder of the server's programs; NULL: the newest Debian has */
-	const char *url;	/* address of the pages as people reach them; NULL: made from listen */
-	const char *mail_from;	/* "Name <address>" */
+	const char *url; /* address of the pages as people reach them; NULL: made from listen */
+	const char *mail_from;      /* "Name <address>" */
 	const char *message_domain; /* right side of our Message-IDs */
-	int64_t poll_s;		/* between two looks at a repository */
+	int64_t poll_s;             /* between two looks at a repository */
 };
 
 /* The rows of patchmeterd.conf, for --help and the man page. */

@@ -55,7 +55,8 @@ static bool ensure_token(const char *path, struct db *db, struct err *err)
 		       NULL, err);
 }
 
-/* Where people without a name for this host reach it: what stands in "listen", with the true port. */
+/* Where people without a name for this host reach it: what stands in "listen", with the true
+ * port. */
 static const char *make_url(const struct settings *settings, const struct server *server,
 			    struct arena *arena)
 {
@@ -92,7 +93,9 @@ bool site_open(const struct settings *settings, const char *conninfo, struct db 
 		return false;
 	}
 	store_sweep(site->store, OLD_UPLOAD_S);
-	site->site = (struct site){ .pool = site->pool, .store = site->store, .pages = site->pages,
+	site->site = (struct site){ .pool = site->pool,
+				    .store = site->store,
+				    .pages = site->pages,
 				    .data = settings->data };
 	config.site = &site->site;
 	if (!server_open(&config, &site->server, err)) {

@@ -24,15 +24,15 @@ static const struct {
 	const char *prefix;
 	enum err_kind kind;
 } sqlstates[] = {
-	{ "40001", ERR_BUSY     }, /* serialization_failure */
-	{ "40P01", ERR_BUSY     }, /* deadlock_detected */
-	{ "23",	   ERR_CONFLICT }, /* integrity constraint */
-	{ "57014", ERR_TIMEOUT  }, /* statement_timeout */
-	{ "57P",   ERR_BUSY     }, /* shutting down, starting up */
-	{ "53",	   ERR_BUSY     }, /* out of connections, disk, memory */
-	{ "55P03", ERR_BUSY     }, /* lock_timeout */
-	{ "08",	   ERR_BUSY     }, /* connection */
-	{ "22",	   ERR_INPUT    }, /* data exception */
+	{ "40001", ERR_BUSY },    /* serialization_failure */
+	{ "40P01", ERR_BUSY },    /* deadlock_detected */
+	{ "23", ERR_CONFLICT },   /* integrity constraint */
+	{ "57014", ERR_TIMEOUT }, /* statement_timeout */
+	{ "57P", ERR_BUSY },      /* shutting down, starting up */
+	{ "53", ERR_BUSY },       /* out of connections, disk, memory */
+	{ "55P03", ERR_BUSY },    /* lock_timeout */
+	{ "08", ERR_BUSY },       /* connection */
+	{ "22", ERR_INPUT },      /* data exception */
 };
 
 static enum err_kind kind_of(const struct db *db, const PGresult *result)
@@ -65,7 +65,8 @@ static bool fail(const struct db *db, const PGresult *result, const char *what, 
 
 /* life --------------------------------------------------------------------------------------- */
 
-/* A stuck statement must never hold a stage or a handler; an idle transaction would hold back vacuum. */
+/* A stuck statement must never hold a stage or a handler; an idle transaction would hold back
+ * vacuum. */
 static const char session_options[] =
 	"-c statement_timeout=30s -c idle_in_transaction_session_timeout=60s -c lock_timeout=10s "
 	"-c client_min_messages=error -c jit=off -c synchronous_commit=on";
@@ -73,9 +74,11 @@ static const char session_options[] =
 bool db_open(const char *conninfo, struct db **ret_db, struct err *err)
 {
 	scoped(db_close) struct db *db = mem_alloc(sizeof(*db));
-	const char *const names[] = { "dbname",		 "connect_timeout", "application_name",
-				      "client_encoding", "options",	    NULL };
-	const char *const values[] = { conninfo, "10", "patchmeterd", "UTF8", session_options, NULL };
+	const char *const names[] = { "dbname",          "connect_timeout", "application_name",
+				      "client_encoding", "options",         NULL };
+	const char *const values[] = {
+		conninfo, "10", "patchmeterd", "UTF8", session_options, NULL
+	};
 
 	db->pg = PQconnectdbParams(names, values, 1);
 	if (PQstatus(db->pg) != CONNECTION_OK) {
@@ -182,8 +185,8 @@ static bool execute(struct db *db, enum query query, const struct arg *args, siz
 			break;
 		}
 	}
-	result = PQexecPrepared(db->pg, query_rows[query].name, (int)nr_args, values, lengths, formats,
-				0);
+	result = PQexecPrepared(db->pg, query_rows[query].name, (int)nr_args, values, lengths,
+				formats, 0);
 	status = PQresultStatus(result);
 	if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
 		scoped(free) char *what = mem_printf("query '%s'", query_rows[query].name);

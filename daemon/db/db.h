@@ -40,10 +40,22 @@ struct arg {
 	size_t length;
 };
 
-static inline struct arg arg_null(void) { return (struct arg){ .type = ARG_NULL }; }
-static inline struct arg arg_int(int64_t value) { return (struct arg){ .type = ARG_INT, .integer = value }; }
-static inline struct arg arg_number(double value) { return (struct arg){ .type = ARG_NUMBER, .number = value }; }
-static inline struct arg arg_bool(bool value) { return (struct arg){ .type = ARG_BOOL, .integer = value }; }
+static inline struct arg arg_null(void)
+{
+	return (struct arg){ .type = ARG_NULL };
+}
+static inline struct arg arg_int(int64_t value)
+{
+	return (struct arg){ .type = ARG_INT, .integer = value };
+}
+static inline struct arg arg_number(double value)
+{
+	return (struct arg){ .type = ARG_NUMBER, .number = value };
+}
+static inline struct arg arg_bool(bool value)
+{
+	return (struct arg){ .type = ARG_BOOL, .integer = value };
+}
 /* NULL becomes SQL's NULL. */
 static inline struct arg arg_text(const char *text)
 {
@@ -54,9 +66,13 @@ static inline struct arg arg_bytes(const void *bytes, size_t length)
 	return (struct arg){ .type = ARG_BYTES, .text = bytes, .length = length };
 }
 /* A positive id, or SQL's NULL for 0. */
-static inline struct arg arg_id(int64_t id) { return id > 0 ? arg_int(id) : arg_null(); }
+static inline struct arg arg_id(int64_t id)
+{
+	return id > 0 ? arg_int(id) : arg_null();
+}
 
-#define ARGS(...) ((const struct arg[]){ __VA_ARGS__ }), countof(((const struct arg[]){ __VA_ARGS__ }))
+#define ARGS(...) \
+	((const struct arg[]){ __VA_ARGS__ }), countof(((const struct arg[]){ __VA_ARGS__ }))
 #define NO_ARGS NULL, 0
 
 /* An SQL array literal in the arena, for a parameter of an array type. */
@@ -66,7 +82,8 @@ char *db_number_array(struct arena *arena, const double *values, size_t nr);
 
 /* life */
 
-/* Connects; checks nothing about the schema.  `conninfo` is libpq's ("host=... dbname=...", URL). */
+/* Connects; checks nothing about the schema.  `conninfo` is libpq's ("host=... dbname=...",
+ * URL). */
 MUST_CHECK bool db_open(const char *conninfo, struct db **ret_db, struct err *err);
 struct db *db_close(struct db *db); /* accepts NULL, returns NULL */
 DEFINE_SCOPED(db_close, struct db *)
@@ -107,8 +124,8 @@ void db_rollback(struct db *db);
 
 MUST_CHECK bool db_listen(struct db *db, struct err *err);
 int db_socket(const struct db *db);
-/* Takes what has arrived without blocking, calls for none.  Topics are in *ret_topics as a bit set of
- * `enum bell` (daemon/bell.h).  ERR_BUSY: the connection is gone. */
+/* Takes what has arrived without blocking, calls for none.  Topics are in *ret_topics as a bit
+ * set of `enum bell` (daemon/bell.h).  ERR_BUSY: the connection is gone. */
 MUST_CHECK bool db_notified(struct db *db, unsigned *ret_topics, struct err *err);
 
 /* rows */

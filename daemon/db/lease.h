@@ -100,17 +100,18 @@ struct lease_result {
 	const char *boot_id;
 };
 
-/* Hands the run over to ingest.  Again after that: the same answer, no change.  *ret_is_accepted:
- * false where the run was cancelled meanwhile.  ERR_CONFLICT: the lease is lost, or a listed file was
- * not stored; ERR_DENIED: no such lease, or the wrong secret. */
+/* Hands the run over to ingest.  Again after that: the same answer, no
+ * change.  *ret_is_accepted: false where the run was cancelled meanwhile.  ERR_CONFLICT: the
+ * lease is lost, or a listed file was not stored; ERR_DENIED: no such lease, or the wrong
+ * secret. */
 MUST_CHECK bool lease_finish(struct db *db, const struct lease_key *key,
 			     const struct lease_result *result, bool *ret_is_accepted,
 			     struct err *err);
 
 /* taking back */
 
-/* Ends a live lease inside the caller's transaction: its run is queued again, or lost.  A no-op where
- * it is not live. */
+/* Ends a live lease inside the caller's transaction: its run is queued again, or lost.  A no-op
+ * where it is not live. */
 MUST_CHECK bool lease_lose(struct db *db, int64_t lease, const char *why, struct err *err);
 
 /* Loses the leases whose time is over, at most 50.  *ret_more: there were some. */

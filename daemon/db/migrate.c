@@ -17,10 +17,11 @@ static bool compare(struct db *db, int *ret_nr, struct err *err)
 				       rows_nr(rows), nr_migrations);
 		}
 		if (strcmp(rows_text(rows, i, "hash"), migrations[i].hash) != 0) {
-			return err_set(err, ERR_CONFLICT,
-				       "migration '%s' was applied with another text: this database "
-				       "was made by another build",
-				       migrations[i].name);
+			return err_set(
+				err, ERR_CONFLICT,
+				"migration '%s' was applied with another text: this database "
+				"was made by another build",
+				migrations[i].name);
 		}
 	}
 	*ret_nr = rows_nr(rows);

@@ -4,10 +4,10 @@
 #include <gmime/gmime.h>
 
 #define ADDRESS_LIMIT_BYTES 254
-#define LOCAL_LIMIT_BYTES 64
-#define LINE_LIMIT_BYTES 998
+#define LOCAL_LIMIT_BYTES   64
+#define LINE_LIMIT_BYTES    998
 #define SUBJECT_LIMIT_BYTES 300
-#define NAME_LIMIT_BYTES 100
+#define NAME_LIMIT_BYTES    100
 
 void compose_init(void)
 {
@@ -19,9 +19,9 @@ static bool is_dotted(const char *text, size_t length, const char *signs)
 	bool is_after_dot = true;
 
 	for (size_t i = 0; i < length; i++) {
-		bool is_plain = (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z') ||
-				(text[i] >= '0' && text[i] <= '9') ||
-				(text[i] && strchr(signs, text[i]));
+		bool is_plain =
+			(text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z') ||
+			(text[i] >= '0' && text[i] <= '9') || (text[i] && strchr(signs, text[i]));
 
 		if (!is_plain && (text[i] != '.' || is_after_dot)) {
 			return false;
@@ -93,7 +93,8 @@ static bool set_people(GMimeMessage *message, const struct letter *letter, struc
 
 	if (!is_one_mailbox(from)) {
 		g_clear_object(&from);
-		return err_set(err, ERR_INPUT, "sender '%s': expected 'Name <address>'", letter->from);
+		return err_set(err, ERR_INPUT, "sender '%s': expected 'Name <address>'",
+			       letter->from);
 	}
 	internet_address_list_append(g_mime_message_get_from(message), from);
 	g_object_unref(from);
@@ -154,10 +155,9 @@ static void set_body(GMimeMessage *message, const char *body)
 	g_mime_part_set_content(GMIME_PART(part), content);
 	g_object_unref(content);
 	g_object_unref(stream);
-	g_mime_part_set_content_encoding(GMIME_PART(part),
-					 has_long_line(body)
-						 ? GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE
-						 : GMIME_CONTENT_ENCODING_8BIT);
+	g_mime_part_set_content_encoding(
+		GMIME_PART(part), has_long_line(body) ? GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE
+						      : GMIME_CONTENT_ENCODING_8BIT);
 	g_mime_message_set_mime_part(message, GMIME_OBJECT(part));
 	g_object_unref(part);
 }

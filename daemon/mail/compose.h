@@ -21,15 +21,15 @@ struct letter {
 	const struct recipient *to;
 	size_t nr_to;
 	const char *subject;
-	const char *message_id; /* without the angle brackets */
+	const char *message_id;  /* without the angle brackets */
 	const char *reply_to_id; /* of the mail answered; NULL: none */
-	int64_t date_s;		 /* since 1970 */
-	const char *body;	 /* UTF-8, lines end in '\n' */
+	int64_t date_s;          /* since 1970 */
+	const char *body;        /* UTF-8, lines end in '\n' */
 	bool is_dry_run;
 };
 
-/* Whether it is `local@domain` with dots, letters, digits and the plain signs only, at most 254 bytes:
- * stricter than RFC 5321, whose quoted forms have been used to smuggle commands. */
+/* Whether it is `local@domain` with dots, letters, digits and the plain signs only, at most 254
+ * bytes: stricter than RFC 5321, whose quoted forms have been used to smuggle commands. */
 bool is_mail_address(const char *text);
 
 /* Once in main(), before threads. */

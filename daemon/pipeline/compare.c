@@ -68,7 +68,8 @@ static bool judge_comparison(struct tick *tick, const struct ready *ready, struc
 		return false;
 	}
 	for (size_t i = 0; i < comparison->nr_metrics; i++) {
-		if (!add_verdict(tick, ready, comparison->slots[i], &comparison->verdicts[i], err)) {
+		if (!add_verdict(tick, ready, comparison->slots[i], &comparison->verdicts[i],
+				 err)) {
 			return false;
 		}
 	}

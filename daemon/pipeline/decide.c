@@ -2,8 +2,10 @@
 /*
  * decide - what follows from the verdicts.
  *
- *	comparison deciding ──not clear yet──> measuring (a want)      waiting ──sign of the ends──> a want
- *	                    ──clear──> done                                    ──none──> cancelled
+ *	comparison deciding ──not clear yet──> measuring (a want)
+ *	                    ──clear──> done
+ *	           waiting  ──sign of the ends──> a want
+ *	                    ──none──> cancelled
  *	stack measuring ──all comparisons ended──> done (findings)
  *
  * A stack's findings are written together, so that a change that one commit explains is not told
@@ -38,8 +40,8 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 		return false;
 	}
 	comparison_judge(comparison, look);
-	is_more = look < JUDGE_LOOKS &&
-		  judge_next(comparison->verdicts, comparison->nr_metrics, look, &why) == JUDGE_MORE;
+	is_more = look < JUDGE_LOOKS && judge_next(comparison->verdicts, comparison->nr_metrics,
+						   look, &why) == JUDGE_MORE;
 	return db_begin(tick->db, err) &&
 	       db_exec(tick->db, Q_COMPARISON_MOVE,
 		       ARGS(arg_int(cell), arg_int(id), arg_text("deciding"),
@@ -74,7 +76,8 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 	int64_t stack = rows_int(rows, 0, "id");
 	int64_t nr_parents = 0;
 	int64_t nr_tips = 0;
-	struct event event = { .kind = "measured", .repository = rows_int(rows, 0, "repository_id"),
+	struct event event = { .kind = "measured",
+			       .repository = rows_int(rows, 0, "repository_id"),
 			       .stack = stack };
 
 	if (!db_begin(tick->db, err) ||
@@ -82,8 +85,9 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 	    !db_exec(tick->db, Q_FINDING_ADD_TIP, ARGS(arg_int(stack)), &nr_tips, err)) {
 		return false;
 	}
-	event.detail = arena_printf(tick->arena, "every comparison has ended, %" PRId64 " finding(s)",
-				    nr_parents + nr_tips);
+	event.detail =
+		arena_printf(tick->arena, "every comparison has ended, %" PRId64 " finding(s)",
+			     nr_parents + nr_tips);
 	return db_exec(tick->db, Q_STACK_MOVE,
 		       ARGS(arg_int(stack), arg_text("measuring"), arg_text("done"), arg_null()),
 		       NULL, err) &&
@@ -97,9 +101,9 @@ bool tick_decide(struct tick *tick, bool *ret_more, struct err *err)
 		enum query find;
 		bool (*decide)(struct tick *tick, const struct rows *rows, struct err *err);
 	} steps[] = {
-		{ Q_DECIDE_READY,	decide_comparison },
-		{ Q_DECIDE_SIGNAL,	decide_waiting	  },
-		{ Q_DECIDE_WHOLE_STACK, finish_stack	  },
+		{ Q_DECIDE_READY, decide_comparison },
+		{ Q_DECIDE_SIGNAL, decide_waiting },
+		{ Q_DECIDE_WHOLE_STACK, finish_stack },
 	};
 
 	for (size_t i = 0; i < countof(steps); i++) {

@@ -2,7 +2,7 @@
 /*
  * dispatch - takes back what machines do not answer for any more.
  *
- *	lease live ──no beat in time──> expired, its run queued again (after the third attempt: lost)
+ *	lease live ──no beat in time──> expired, its run queued again (the third time: lost)
  *	block open ──its machine away for ten minutes──> void, for compare to want another
  *
  * Giving is not here: a worker asks (web/api/worker.c), and the lease is made on its own thread.

@@ -66,14 +66,19 @@ static void put_notes(struct arena *arena, const struct rows *finding, struct js
 	struct json *notes = json_new_array();
 
 	if (nr_between > 0) {
-		json_append(notes, json_new_text(arena_printf(
-			arena, "%" PRId64 " commit%s between the two could not be built, so the change "
-			       "belongs to one of %" PRId64 " commits", nr_between,
-			nr_between == 1 ? "" : "s", nr_between + 1)));
+		json_append(notes,
+			    json_new_text(arena_printf(
+				    arena,
+				    "%" PRId64
+				    " commit%s between the two could not be built, so the change "
+				    "belongs to one of %" PRId64 " commits",
+				    nr_between, nr_between == 1 ? "" : "s", nr_between + 1)));
 	}
-	if (strcmp(rows_text(finding, 0, "role"), "tip") == 0 && rows_int(finding, 0, "nr_commits") > 1) {
-		json_append(notes, json_new_text("this is the whole stack against its base; no single "
-						 "commit was found to explain it"));
+	if (strcmp(rows_text(finding, 0, "role"), "tip") == 0 &&
+	    rows_int(finding, 0, "nr_commits") > 1) {
+		json_append(notes,
+			    json_new_text("this is the whole stack against its base; no single "
+					  "commit was found to explain it"));
 	}
 	json_put(facts, "notes", notes);
 }
@@ -85,13 +90,14 @@ static void put_links(const struct settings *settings, struct arena *arena,
 
 	if (settings->url) {
 		json_put_text(links, "report",
-			      arena_printf(arena, "%s/compare?base=%s&head=%s&cell=%" PRId64, settings->url,
-					   comparison->base.oid, comparison->head.oid,
-					   comparison->cell));
+			      arena_printf(arena, "%s/compare?base=%s&head=%s&cell=%" PRId64,
+					   settings->url, comparison->base.oid,
+					   comparison->head.oid, comparison->cell));
 	}
 	if (settings->url && run > 0) {
-		json_put_text(links, "reproduce", arena_printf(arena, "%s/run/%" PRId64 "/reproduce.sh",
-							       settings->url, run));
+		json_put_text(
+			links, "reproduce",
+			arena_printf(arena, "%s/run/%" PRId64 "/reproduce.sh", settings->url, run));
 	}
 	json_put(facts, "links", links);
 }
@@ -147,8 +153,8 @@ static bool put_machine(struct tick *tick, const struct rows *finding, struct js
 	return true;
 }
 
-bool facts_gather(struct tick *tick, const struct rows *finding, const struct comparison *comparison,
-		  struct json **ret_facts, struct err *err)
+bool facts_gather(struct tick *tick, const struct rows *finding,
+		  const struct comparison *comparison, struct json **ret_facts, struct err *err)
 {
 	scoped(json_free) struct json *facts = json_new_object();
 	struct json *benchmark = json_new_object();
@@ -159,9 +165,10 @@ bool facts_gather(struct tick *tick, const struct rows *finding, const struct co
 	put_commit(facts, "commit", comparison->head.oid, comparison->head.subject);
 	base = put_commit(facts, "base", comparison->base.oid, comparison->base.subject);
 	if (strcmp(rows_text(finding, 0, "role"), "parent") == 0) {
-		json_put_text(base, "how", rows_int(finding, 0, "nr_between") > 0
-						   ? "the nearest commit before it that builds"
-						   : "its parent");
+		json_put_text(base, "how",
+			      rows_int(finding, 0, "nr_between") > 0
+				      ? "the nearest commit before it that builds"
+				      : "its parent");
 	} else {
 		json_put_text(base, "how", "the base of the stack");
 	}
@@ -170,7 +177,8 @@ bool facts_gather(struct tick *tick, const struct rows *finding, const struct co
 	put_tree(finding, facts);
 	put_parameters(comparison, facts);
 	put_notes(tick->arena, finding, facts);
-	if (!put_stack(tick, finding, facts, err) || !put_machine(tick, finding, facts, &run, err)) {
+	if (!put_stack(tick, finding, facts, err) ||
+	    !put_machine(tick, finding, facts, &run, err)) {
 		return false;
 	}
 	put_links(tick->settings, tick->arena, comparison, run, facts);

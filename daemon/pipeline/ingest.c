@@ -18,10 +18,10 @@
 #include "lib/spec/metrics.h"
 #include "lib/stats/summary.h"
 
-#define TRIES_MAX 3
-#define EXCERPT_BYTES 4096
+#define TRIES_MAX         3
+#define EXCERPT_BYTES     4096
 #define EXCERPT_LOG_BYTES ((size_t)64 << 20)
-#define EXIT_BYTES ((size_t)4096)
+#define EXIT_BYTES        ((size_t)4096)
 
 struct finished_run {
 	int64_t cell, id, build, block, benchmark;
@@ -41,7 +41,8 @@ struct verdict_of_run {
 /* Not the commit's fault, so it is tried again and does not stand in a series' failures. */
 static bool is_infrastructure(const char *reason)
 {
-	static const char *const words[] = { "fetch-failed", "lost", "cancelled", "machine-changed" };
+	static const char *const words[] = { "fetch-failed", "lost", "cancelled",
+					     "machine-changed" };
 
 	for (size_t i = 0; i < countof(words); i++) {
 		if (strcmp(words[i], reason) == 0) {
@@ -84,7 +85,8 @@ static const char *excerpt(struct tick *tick, const struct rows *artefacts, bool
 		const char *hash = find_file(artefacts, *name);
 		size_t start;
 
-		if (!hash || !str_read_file(&text, stored_path(tick, hash), EXCERPT_LOG_BYTES, &ignored)) {
+		if (!hash ||
+		    !str_read_file(&text, stored_path(tick, hash), EXCERPT_LOG_BYTES, &ignored)) {
 			continue;
 		}
 		start = text.length > EXCERPT_BYTES ? text.length - EXCERPT_BYTES : 0;
@@ -156,9 +158,9 @@ static bool read_iterations(struct tick *tick, const struct finished_run *run,
 		for (size_t m = 0; m < nr_metrics; m++) {
 			values[m * nr + i] = readings[m].missing ? (double)NAN : readings[m].value;
 			if (verdict->reason && readings[m].missing && !verdict->detail) {
-				verdict->detail = arena_printf(tick->arena, "%s: %s",
-							       readings[m].metric->name,
-							       readings[m].detail);
+				verdict->detail =
+					arena_printf(tick->arena, "%s: %s",
+						     readings[m].metric->name, readings[m].detail);
 			}
 		}
 		if (verdict->reason) {
@@ -245,13 +247,14 @@ static bool end_build(struct tick *tick, const struct finished_run *run,
 		return db_exec(tick->db, Q_BUILD_DONE,
 			       ARGS(arg_int(run->build), arg_text(build ? build->artefact : NULL),
 				    arg_text(build ? build->toolchain : NULL),
-				    arg_number(build ? build->wall_s : (double)NAN), arg_int(run->id)),
+				    arg_number(build ? build->wall_s : (double)NAN),
+				    arg_int(run->id)),
 			       NULL, err) &&
 		       bell_ring(tick->db, BELL_PLAN, err);
 	}
 	if (is_infrastructure(verdict->reason) && run->attempt < TRIES_MAX) {
-		return db_exec(tick->db, Q_RUN_AGAIN, ARGS(arg_int(run->cell), arg_int(run->id)), NULL,
-			       err) &&
+		return db_exec(tick->db, Q_RUN_AGAIN, ARGS(arg_int(run->cell), arg_int(run->id)),
+			       NULL, err) &&
 		       bell_ring(tick->db, BELL_LEASE, err);
 	}
 	return db_exec(tick->db, Q_BUILD_FAILED,
@@ -264,14 +267,14 @@ static bool end_measure(struct tick *tick, const struct finished_run *run,
 			const struct verdict_of_run *verdict, struct err *err)
 {
 	if (verdict->reason && run->attempt < TRIES_MAX) {
-		return db_exec(tick->db, Q_RUN_AGAIN, ARGS(arg_int(run->cell), arg_int(run->id)), NULL,
-			       err) &&
+		return db_exec(tick->db, Q_RUN_AGAIN, ARGS(arg_int(run->cell), arg_int(run->id)),
+			       NULL, err) &&
 		       bell_ring(tick->db, BELL_LEASE, err);
 	}
 	if (verdict->reason) {
-		const char *why = verdict->detail
-			? arena_printf(tick->arena, "%s: %s", verdict->reason, verdict->detail)
-			: verdict->reason;
+		const char *why = verdict->detail ? arena_printf(tick->arena, "%s: %s",
+								 verdict->reason, verdict->detail)
+						  : verdict->reason;
 
 		return db_exec(tick->db, Q_BLOCK_VOID,
 			       ARGS(arg_int(run->cell), arg_int(run->block), arg_text(why)), NULL,
@@ -307,8 +310,8 @@ static bool ingest(struct tick *tick, const struct finished_run *run, struct err
 	struct verdict_of_run verdict = { 0 };
 	const char *log = "";
 
-	if (!db_query(tick->db, Q_ARTEFACT_LIST, ARGS(arg_int(run->cell), arg_int(run->id)), &artefacts,
-		      err)) {
+	if (!db_query(tick->db, Q_ARTEFACT_LIST, ARGS(arg_int(run->cell), arg_int(run->id)),
+		      &artefacts, err)) {
 		return false;
 	}
 	if (strcmp(run->outcome.outcome, "ok") != 0) {
@@ -318,8 +321,8 @@ static bool ingest(struct tick *tick, const struct finished_run *run, struct err
 		return false;
 	}
 	if (verdict.reason) {
-		log = excerpt(tick, artefacts, run->is_build ||
-						       str_has_prefix(verdict.reason, "build-"));
+		log = excerpt(tick, artefacts,
+			      run->is_build || str_has_prefix(verdict.reason, "build-"));
 	}
 	return store(tick, run, &verdict, log, err);
 }

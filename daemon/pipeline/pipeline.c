@@ -3,6 +3,7 @@
 
 #include "lib/base/option.h"
 
+/* clang-format off */
 const struct stage stages[] = {
 	{ "watch",    BELL_WATCH,    SPAN_MS(1000),  tick_watch,    "repositories -> heads" },
 	{ "series",   BELL_SERIES,   SPAN_MS(10000), tick_series,   "new heads -> stacks" },
@@ -12,8 +13,9 @@ const struct stage stages[] = {
 	{ "compare",  BELL_COMPARE,  SPAN_MS(10000), tick_compare,  "samples -> verdicts" },
 	{ "decide",   BELL_DECIDE,   SPAN_MS(10000), tick_decide,   "verdicts -> wants, findings" },
 	{ "report",   BELL_REPORT,   SPAN_MS(10000), tick_report,   "findings -> mails" },
-	{ "settings", NR_BELLS,	     SPAN_MS(5000),  tick_settings, "the configuration file -> repositories" },
+	{ "settings", NR_BELLS,      SPAN_MS(5000),  tick_settings, "the configuration file -> repositories" },
 };
+/* clang-format on */
 const size_t nr_stages = countof(stages);
 
 bool event_add(struct db *db, const struct event *event, struct err *err)

@@ -42,7 +42,8 @@ struct stage {
 extern const struct stage stages[];
 extern const size_t nr_stages;
 
-/* Each in pipeline/NAME.c.  They block; on failure the open transaction is rolled back by the loop. */
+/* Each in pipeline/NAME.c.  They block; on failure the open transaction is rolled back by the
+ * loop. */
 MUST_CHECK tick_fn tick_settings, tick_watch, tick_series, tick_plan, tick_dispatch, tick_ingest,
 	tick_compare, tick_decide, tick_report;
 

@@ -2,10 +2,11 @@
 /*
  * plan - what is to be built and run.
  *
- *	stack new ──builds queued──> building ──all builds ended──> measuring      want open ──> blocks, runs
+ *	stack new ──builds queued──> building ──all builds ended──> measuring
+ *	want open ──> blocks, runs
  *
- * Nothing is measured before the builds of a stack have ended, since only they say which commits can
- * be compared, and which are the same binary.
+ * Nothing is measured before the builds of a stack have ended, since only they say which commits
+ * can be compared, and which are the same binary.
  */
 #include "pipeline.h"
 
@@ -32,8 +33,8 @@ struct new_stack {
 	bool is_ends_only;
 };
 
-static bool store_metrics(struct tick *tick, const struct metric *rows, size_t nr, int64_t benchmark,
-			  struct err *err)
+static bool store_metrics(struct tick *tick, const struct metric *rows, size_t nr,
+			  int64_t benchmark, struct err *err)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!db_exec(tick->db, Q_METRIC_STORE,
@@ -88,7 +89,8 @@ static bool plan_variant(struct tick *tick, const struct new_stack *stack, const
 	       db_exec(tick->db, Q_STACK_CELL_ADD, ARGS(arg_int(stack->id), arg_int(cell)), NULL,
 		       err) &&
 	       db_exec(tick->db, Q_PLAN_JOBS, ARGS(arg_int(stack->id), arg_int(cell)), NULL, err) &&
-	       db_exec(tick->db, Q_PLAN_BUILDS, ARGS(arg_int(stack->id), arg_int(cell)), NULL, err) &&
+	       db_exec(tick->db, Q_PLAN_BUILDS, ARGS(arg_int(stack->id), arg_int(cell)), NULL,
+		       err) &&
 	       db_exec(tick->db, Q_PLAN_BUILD_RUNS,
 		       ARGS(arg_int(stack->id), arg_int(cell), arg_int(PRIORITY_BUILD)), NULL, err);
 }
@@ -123,8 +125,10 @@ static bool plan_job(struct tick *tick, const struct new_stack *stack, const cha
 static bool refuse(struct tick *tick, const struct new_stack *stack, const char *reason,
 		   struct err *err)
 {
-	const struct event event = { .kind = "refused", .repository = stack->repository,
-				     .stack = stack->id, .detail = reason };
+	const struct event event = { .kind = "refused",
+				     .repository = stack->repository,
+				     .stack = stack->id,
+				     .detail = reason };
 
 	return db_begin(tick->db, err) &&
 	       db_exec(tick->db, Q_STACK_MOVE,
@@ -215,10 +219,11 @@ static bool plan_pair(struct tick *tick, struct built_stack *stack, int64_t cell
 			       NULL, err);
 	}
 	stack->nr_waiting += !is_wanted;
-	return !is_wanted || db_exec(tick->db, Q_WANT_ADD,
-				     ARGS(arg_int(cell), arg_int(id), arg_int((int64_t)judge_look_blocks(1)),
-					  arg_text("first look")),
-				     NULL, err);
+	return !is_wanted ||
+	       db_exec(tick->db, Q_WANT_ADD,
+		       ARGS(arg_int(cell), arg_int(id), arg_int((int64_t)judge_look_blocks(1)),
+			    arg_text("first look")),
+		       NULL, err);
 }
 
 static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell, double run_s,
@@ -232,7 +237,8 @@ static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell
 	size_t nr_pairs;
 	bool is_all;
 
-	if (!db_query(tick->db, Q_STACK_BUILDS, ARGS(arg_int(stack->id), arg_int(cell)), &rows, err)) {
+	if (!db_query(tick->db, Q_STACK_BUILDS, ARGS(arg_int(stack->id), arg_int(cell)), &rows,
+		      err)) {
 		return false;
 	}
 	nr = (size_t)rows_nr(rows);
@@ -253,28 +259,28 @@ static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell
 		if (!plan_pair(tick, stack, cell, &pairs[i], commits, is_wanted, err)) {
 			return false;
 		}
-		stack->cost_s += is_wanted && !pairs[i].is_same_binary ? budget_first_look_s(run_s) : 0;
+		stack->cost_s +=
+			is_wanted && !pairs[i].is_same_binary ? budget_first_look_s(run_s) : 0;
 	}
-	return !stack->is_ends_only ||
-	       db_exec(tick->db, Q_BISECTION_OPEN,
-		       ARGS(arg_int(stack->id), arg_int(cell),
-			    arg_text("too many commits to measure each")),
-		       NULL, err);
+	return !stack->is_ends_only || db_exec(tick->db, Q_BISECTION_OPEN,
+					       ARGS(arg_int(stack->id), arg_int(cell),
+						    arg_text("too many commits to measure each")),
+					       NULL, err);
 }
 
 /* Told before the time is spent. */
 static bool tell_cost(struct tick *tick, const struct built_stack *stack, struct err *err)
 {
 	const struct event event = {
-		.kind = "plan", .repository = stack->repository, .stack = stack->id,
-		.detail = arena_printf(tick->arena,
-				       "%zu comparisons, about %.0f min of machine time for a first "
-				       "look, budget %.0f min%s",
-				       stack->nr_pairs, stack->cost_s / 60,
-				       (double)stack->budget_s / 60,
-				       stack->nr_waiting
-					       ? "; the ends first, the others on a sign of them"
-					       : ""),
+		.kind = "plan",
+		.repository = stack->repository,
+		.stack = stack->id,
+		.detail = arena_printf(
+			tick->arena,
+			"%zu comparisons, about %.0f min of machine time for a first "
+			"look, budget %.0f min%s",
+			stack->nr_pairs, stack->cost_s / 60, (double)stack->budget_s / 60,
+			stack->nr_waiting ? "; the ends first, the others on a sign of them" : ""),
 	};
 
 	return db_exec(tick->db, Q_STACK_ESTIMATE,
@@ -344,7 +350,8 @@ static bool add_block(struct tick *tick, const struct rows *want, int64_t number
 				  arg_int(rows_int(want, 0, "priority")),
 				  arg_int(rows_int(want, 0, is_head[i] ? "head_job" : "base_job")),
 				  arg_int(rows_int(want, 0, is_head[i] ? "head_id" : "base_id")),
-				  arg_int(rows_int(want, 0, is_head[i] ? "head_build" : "base_build")),
+				  arg_int(rows_int(want, 0,
+						   is_head[i] ? "head_build" : "base_build")),
 				  arg_int(block), arg_int(i)),
 			     NULL, err)) {
 			return false;
@@ -385,9 +392,9 @@ bool tick_plan(struct tick *tick, bool *ret_more, struct err *err)
 		enum query find;
 		bool (*plan)(struct tick *tick, const struct rows *rows, struct err *err);
 	} steps[] = {
-		{ Q_PLAN_OPEN_WANT,   plan_want	 },
+		{ Q_PLAN_OPEN_WANT, plan_want },
 		{ Q_PLAN_BUILT_STACK, plan_built },
-		{ Q_PLAN_NEW_STACK,   plan_new	 },
+		{ Q_PLAN_NEW_STACK, plan_new },
 	};
 
 	for (size_t i = 0; i < countof(steps); i++) {

@@ -22,11 +22,11 @@
 /* The same finding gives the same id, whichever daemon tells it. */
 static const char *make_message_id(struct tick *tick, const struct rows *finding)
 {
-	const char *told = arena_printf(tick->arena, "%s %s %s %s %s %s %s",
-					rows_text(finding, 0, "tree"), rows_text(finding, 0, "ref"),
-					rows_text(finding, 0, "tip_oid"), rows_text(finding, 0, "oid"),
-					rows_text(finding, 0, "cell_hash"),
-					rows_text(finding, 0, "role"), rows_text(finding, 0, "kind"));
+	const char *told =
+		arena_printf(tick->arena, "%s %s %s %s %s %s %s", rows_text(finding, 0, "tree"),
+			     rows_text(finding, 0, "ref"), rows_text(finding, 0, "tip_oid"),
+			     rows_text(finding, 0, "oid"), rows_text(finding, 0, "cell_hash"),
+			     rows_text(finding, 0, "role"), rows_text(finding, 0, "kind"));
 	struct hash hash = hash_of(told, strlen(told));
 	char text[HASH_TEXT_BYTES];
 
@@ -98,8 +98,8 @@ static bool close_mail(struct tick *tick, int64_t id, const char *state, const c
 		       struct err *err)
 {
 	return db_begin(tick->db, err) &&
-	       db_exec(tick->db, Q_MAIL_CLOSE,
-		       ARGS(arg_int(id), arg_text(state), arg_text(detail)), NULL, err) &&
+	       db_exec(tick->db, Q_MAIL_CLOSE, ARGS(arg_int(id), arg_text(state), arg_text(detail)),
+		       NULL, err) &&
 	       db_commit(tick->db, "report", err);
 }
 
@@ -122,8 +122,8 @@ static bool write_file(struct tick *tick, const struct letter *letter, const cha
 		       struct err *err)
 {
 	scoped(str_release) struct str bytes = STR_INIT;
-	const char *path = arena_printf(tick->arena, "%s/%s", path_outbox(tick->settings, tick->arena),
-					file);
+	const char *path =
+		arena_printf(tick->arena, "%s/%s", path_outbox(tick->settings, tick->arena), file);
 
 	if (!compose(letter, &bytes, err)) {
 		return false;
@@ -156,8 +156,8 @@ static bool write_mail(struct tick *tick, const struct rows *rows, struct err *e
 	letter.nr_to = read_recipients(tick, list, &recipients);
 	letter.to = recipients;
 	if (letter.nr_to == 0) {
-		return close_mail(tick, id, "suppressed", "the author has no address that can be used",
-				  err);
+		return close_mail(tick, id, "suppressed",
+				  "the author has no address that can be used", err);
 	}
 	return write_file(tick, &letter, file, err) && close_mail(tick, id, "written", file, err);
 }
@@ -168,8 +168,8 @@ bool tick_report(struct tick *tick, bool *ret_more, struct err *err)
 		enum query find;
 		bool (*tell)(struct tick *tick, const struct rows *rows, struct err *err);
 	} steps[] = {
-		{ Q_MAIL_DRAFTED,   write_mail },
-		{ Q_REPORT_FINDING, draft      },
+		{ Q_MAIL_DRAFTED, write_mail },
+		{ Q_REPORT_FINDING, draft },
 	};
 
 	for (size_t i = 0; i < countof(steps); i++) {

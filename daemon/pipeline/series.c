@@ -23,8 +23,8 @@ struct new_head {
 	const char *base_oid;
 };
 
-static bool store_commit(struct tick *tick, struct vcs *vcs, const struct vcs_id *id, int64_t *ret_id,
-			 struct err *err)
+static bool store_commit(struct tick *tick, struct vcs *vcs, const struct vcs_id *id,
+			 int64_t *ret_id, struct err *err)
 {
 	struct vcs_commit commit;
 
@@ -54,8 +54,9 @@ static size_t choose(const struct vcs_stack *stack, const struct vcs_id **ret_id
 	return nr;
 }
 
-static bool store_stack(struct tick *tick, const struct new_head *head, const struct vcs_stack *stack,
-			const int64_t *commits, size_t nr, struct err *err)
+static bool store_stack(struct tick *tick, const struct new_head *head,
+			const struct vcs_stack *stack, const int64_t *commits, size_t nr,
+			struct err *err)
 {
 	struct event event = { .kind = "stack", .repository = head->repository };
 	int64_t nr_superseded = 0;
@@ -71,16 +72,15 @@ static bool store_stack(struct tick *tick, const struct new_head *head, const st
 	}
 	for (size_t i = 0; i < nr; i++) {
 		if (!db_exec(tick->db, Q_STACK_COMMIT_ADD,
-			     ARGS(arg_int(event.stack), arg_int((int64_t)i), arg_int(commits[i])), NULL,
-			     err)) {
+			     ARGS(arg_int(event.stack), arg_int((int64_t)i), arg_int(commits[i])),
+			     NULL, err)) {
 			return false;
 		}
 	}
-	event.detail = arena_printf(tick->arena, "%s%zu commit(s) on %.12s%s",
-				    stack->is_cut ? "more than " : "",
-				    stack->is_cut ? (size_t)STACK_LIMIT : stack->nr_steps,
-				    stack->fork.text,
-				    nr_superseded ? ", in place of the older version" : "");
+	event.detail = arena_printf(
+		tick->arena, "%s%zu commit(s) on %.12s%s", stack->is_cut ? "more than " : "",
+		stack->is_cut ? (size_t)STACK_LIMIT : stack->nr_steps, stack->fork.text,
+		nr_superseded ? ", in place of the older version" : "");
 	return event_add(tick->db, &event, err) &&
 	       (nr_superseded == 0 || db_exec(tick->db, Q_STACK_CANCEL_RUNS, NO_ARGS, NULL, err)) &&
 	       bell_ring(tick->db, BELL_PLAN, err);
@@ -146,8 +146,8 @@ static bool look(struct tick *tick, const struct new_head *head, struct err *err
 		reason = arena_printf(tick->arena, "the base branch '%s' is not there", head->base);
 		return db_begin(tick->db, err) && end_look(tick, head, reason, err);
 	}
-	if (!open_mirror(tick, head, &vcs, err) ||
-	    !vcs_id_parse(head->base_oid, &base, err) || !vcs_id_parse(head->oid, &tip, err) ||
+	if (!open_mirror(tick, head, &vcs, err) || !vcs_id_parse(head->base_oid, &base, err) ||
+	    !vcs_id_parse(head->oid, &tip, err) ||
 	    !vcs_stack_read(vcs, &base, &tip, STACK_LIMIT, tick->arena, &stack, err)) {
 		return false;
 	}

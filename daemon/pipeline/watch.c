@@ -38,12 +38,14 @@ static const char *const *globs_of(struct tick *tick, const struct rows *rows, s
 	return globs;
 }
 
-static bool read_heads(struct tick *tick, const struct watched *watched, struct vcs_heads *ret_heads,
-		       struct err *err)
+static bool read_heads(struct tick *tick, const struct watched *watched,
+		       struct vcs_heads *ret_heads, struct err *err)
 {
 	scoped(vcs_close) struct vcs *vcs = NULL;
-	const struct fetch fetch = { .mirror = path_mirror(tick->settings, watched->id, tick->arena),
-				     .address = watched->url, .globs = watched->globs,
+	const struct fetch fetch = { .mirror =
+					     path_mirror(tick->settings, watched->id, tick->arena),
+				     .address = watched->url,
+				     .globs = watched->globs,
 				     .nr_globs = watched->nr_globs,
 				     .stop_fd = tick->stop_fd };
 	enum vcs_address kind;
@@ -106,10 +108,10 @@ static bool store_head(struct tick *tick, const struct watched *watched,
 	bool is_base = strcmp(head->name, watched->base) == 0;
 
 	if (head->refusal) {
-		return db_exec(tick->db, Q_HEAD_REFUSE,
-			       ARGS(arg_int(watched->id), arg_text(head->name),
-				    arg_text(head->refusal)),
-			       NULL, err);
+		return db_exec(
+			tick->db, Q_HEAD_REFUSE,
+			ARGS(arg_int(watched->id), arg_text(head->name), arg_text(head->refusal)),
+			NULL, err);
 	}
 	return db_exec(tick->db, Q_HEAD_STORE,
 		       ARGS(arg_int(watched->id), arg_text(head->name), arg_text(head->id.text),
@@ -141,7 +143,8 @@ static bool store(struct tick *tick, const struct watched *watched, const struct
 		  struct err *err)
 {
 	scoped(rows_free) struct rows *known = NULL;
-	const struct event event = { .kind = "reachable", .repository = watched->id,
+	const struct event event = { .kind = "reachable",
+				     .repository = watched->id,
 				     .detail = "the repository answers again" };
 	bool was_away = strcmp(watched->state, "idle") != 0;
 
@@ -149,8 +152,7 @@ static bool store(struct tick *tick, const struct watched *watched, const struct
 		return false;
 	}
 	return db_begin(tick->db, err) &&
-	       (is_as_it_was(heads, known) ||
-		store_changes(tick, watched, heads, known, err)) &&
+	       (is_as_it_was(heads, known) || store_changes(tick, watched, heads, known, err)) &&
 	       (!was_away || event_add(tick->db, &event, err)) &&
 	       db_exec(tick->db, Q_REPOSITORY_POLLED, ARGS(arg_int(watched->id)), NULL, err) &&
 	       db_commit(tick->db, "watch", err);
@@ -160,7 +162,8 @@ static bool store(struct tick *tick, const struct watched *watched, const struct
 static bool store_trouble(struct tick *tick, const struct watched *watched, const char *reason,
 			  struct err *err)
 {
-	const struct event event = { .kind = "unreachable", .repository = watched->id,
+	const struct event event = { .kind = "unreachable",
+				     .repository = watched->id,
 				     .detail = reason };
 	int doublings = watched->nr_failures < 10 ? watched->nr_failures : 10;
 	int64_t wait_s = tick->settings->poll_s << doublings;

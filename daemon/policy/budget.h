@@ -10,7 +10,8 @@
 /* Machine seconds of a comparison's first look, for runs of `run_s` seconds. */
 double budget_first_look_s(double run_s);
 
-/* Whether the first looks of all pairs fit; else the ends go first and the others wait for a sign. */
+/* Whether the first looks of all pairs fit; else the ends go first and the others wait for a
+ * sign. */
 bool is_within_budget(double run_s, size_t nr_pairs, int64_t budget_s);
 
 #endif

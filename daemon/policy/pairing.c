@@ -51,7 +51,8 @@ size_t pairing_make(const struct pairing_commit *commits, size_t nr, struct pair
 
 void pairing_shuffle(uint64_t seed, bool ret_is_head[BLOCK_RUNS])
 {
-	/* AABB and BBAA are left out: a level that jumps between the halves would look like an effect. */
+	/* AABB and BBAA are left out: a level that jumps between the halves would look like an
+	 * effect. */
 	static const bool orders[4][BLOCK_RUNS] = {
 		{ false, true, true, false },
 		{ true, false, false, true },

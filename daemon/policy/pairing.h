@@ -17,14 +17,15 @@ struct pairing_commit {
 };
 
 struct pair {
-	size_t base, head;   /* positions in the stack, 0 is its base */
-	bool is_tip;	     /* the ends against each other */
-	size_t nr_between;   /* unbuilt commits between base and head */
+	size_t base, head; /* positions in the stack, 0 is its base */
+	bool is_tip;       /* the ends against each other */
+	size_t nr_between; /* unbuilt commits between base and head */
 	bool is_same_binary;
 };
 
-/* Writes at most `nr` pairs, the one of the ends first, and returns their number.  `commits[0]` is the
- * base.  Of a stack with one built commit above a built base the only pair is base and tip. */
+/* Writes at most `nr` pairs, the one of the ends first, and returns their number.  `commits[0]`
+ * is the base.  Of a stack with one built commit above a built base the only pair is base and
+ * tip. */
 size_t pairing_make(const struct pairing_commit *commits, size_t nr, struct pair *ret_pairs);
 
 /* The order of a block: side of each of its runs, two of each, one of the four interleaved

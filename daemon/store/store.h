@@ -6,9 +6,9 @@
  *	FOLDER/incoming/<key>		on its way in: an upload that may be resumed
  *
  * The name of a file, and to whom it belongs, are rows (artefact); the same bytes are kept once.
- * What upload_commit() has acknowledged survives a power cut: content synced, then renamed, then the
- * folder synced.  A file without a row is harmless, a row without a file is a lie: so commit first
- * here, then in the database.
+ * What upload_commit() has acknowledged survives a power cut: content synced, then renamed, then
+ * the folder synced.  A file without a row is harmless, a row without a file is a lie: so commit
+ * first here, then in the database.
  *
  *	if (!upload_open(store, "lease-7-stdout", &upload, err) || ... upload_write() ... ||
  *	    !upload_commit(upload, hash, err))

@@ -57,7 +57,7 @@ def check(path, text):
     most = LINE_COLUMNS.get(os.path.splitext(path)[1], 100)
     for number, line in enumerate(lines, 1):
         line = line.expandtabs(8)
-        if len(line) > most and not is_text(line, most) and not path.startswith('daemon/'):
+        if len(line) > most and not is_text(line, most):
             yield number, f'{len(line)} columns, a line has at most {most}'
     if path.endswith(lint.C):
         for line, name, nr_lines in functions(text):
