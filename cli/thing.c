@@ -68,9 +68,10 @@ static const struct field series_fields[] = {
 static const struct field grid_columns[] = {
 	{ "commit", "commit" }, { "benchmark", "benchmark" }, { "group", "group" },
 	{ "parameters", "params" }, { "subject", "subject" }, { "verdict", "sight" },
+	{ "metric", "metric" }, { "because", "why" },
 };
 static const struct field finding_columns[] = {
-	{ "verdict", "title" }, { "benchmark", "benchmark" }, { "commit", "commit" },
+	{ "verdict", "sight" }, { "benchmark", "benchmark" }, { "commit", "commit" },
 	{ "state", "state" }, { "mail", "mail" }, { "subject", "subject" },
 };
 static const struct field event_columns[] = {
@@ -99,7 +100,8 @@ static const struct field build_columns[] = {
 };
 static const struct field comparison_columns[] = {
 	{ "with", "other" }, { "benchmark", "benchmark" }, { "group", "group" },
-	{ "parameters", "params" }, { "verdict", "sight" },
+	{ "parameters", "params" }, { "verdict", "sight" }, { "metric", "metric" },
+	{ "because", "why" },
 };
 static const struct part commit_parts[] = {
 	THE(NULL, "", commit_fields),
@@ -197,30 +199,22 @@ static const struct part repository_list[] = { THE(NULL, "repositories", reposit
 
 /* preparing */
 
-/* "▲ worse +7.4% lz4.time": what the page shows of a verdict in three places. */
+/* "▲ worse +7.4%": what the page shows of a verdict in three places. */
 static void add_sight(struct json *object)
 {
-	const char *mark = json_text(json_get(object, "mark"));
-	const char *word = json_text(json_get(object, "word"));
-	const char *title = json_text(json_get(object, "title"));
-	const char *const more[] = { word ? word : title, json_text(json_get(object, "text")),
-				     word ? json_text(json_get(object, "metric")) : NULL };
-	const char *why = json_text(json_get(object, "why"));
+	static const char *const names[] = { "mark", "word", "text" };
 	scoped(str_release) struct str sight = STR_INIT;
 
-	if (!mark) {
-		return;
-	}
-	str_append(&sight, mark);
-	for (size_t i = 0; i < countof(more); i++) {
-		if (more[i] && *more[i]) {
-			str_printf(&sight, "%s%s", sight.length ? " " : "", more[i]);
+	for (size_t i = 0; i < countof(names); i++) {
+		const char *text = json_text(json_get(object, names[i]));
+
+		if (text && *text) {
+			str_printf(&sight, "%s%s", sight.length ? " " : "", text);
 		}
 	}
-	if (why) {
-		str_printf(&sight, ": %s", why);
+	if (json_get(object, "mark")) {
+		json_put_text(object, "sight", sight.at);
 	}
-	json_put_text(object, "sight", sight.at);
 }
 
 /* Nesting is bounded by json_parse(). */

@@ -162,9 +162,9 @@ state    done
 base     aaaaaaaaaa
          base
 
-commit      benchmark  group  parameters  subject  verdict
-bbbbbbbbbb  lz4        lab    level=1     slow     \u25b2 worse +7.4% lz4.time
-            lz4        lab    level=9              \u25cb missing: no budget
+commit      benchmark  group  parameters  subject  verdict         metric    because
+bbbbbbbbbb  lz4        lab    level=1     slow     \u25b2 worse +7.4%   lz4.time
+            lz4        lab    level=9              \u25cb missing                 no budget
 base..tip   lz4        lab    level=1              \u25cf within noise
             lz4        lab    level=9              \u25cf same
 """, done.stdout
