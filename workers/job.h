@@ -31,7 +31,7 @@ struct job {
 	const char *folder; /* where the files of the run go */
 	int settle_s;       /* how long to wait at most for a quiet machine */
 	int build_limit_s;
-	int stop_fd;        /* readable: end it; 0: none */
+	int stop_fd; /* readable: end it; 0: none */
 };
 
 /* Why it is no measurement: a word of proto_reasons, a sentence, what the process said last. */

@@ -180,9 +180,9 @@ static bool run_iteration(const struct place *place, const struct job *job, int6
 	/* What outlives the run may have taken any part of its time, and of the next one's. */
 	if (!failure->reason && result.nr_leftovers > 0) {
 		failure->reason = "left-processes";
-		failure->detail = arena_printf(arena, "run left %d process%s behind, killed now",
-					       result.nr_leftovers,
-					       result.nr_leftovers == 1 ? "" : "es");
+		failure->detail =
+			arena_printf(arena, "run left %d process%s behind, killed now",
+				     result.nr_leftovers, result.nr_leftovers == 1 ? "" : "es");
 	}
 	if (failure->reason && nr > 1) {
 		failure->detail = arena_printf(arena, "iteration %" PRId64 " of %" PRId64 ": %s",

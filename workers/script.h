@@ -18,9 +18,9 @@ struct script {
 	const char *stdout_path;
 	const char *stderr_path; /* NULL: goes where stdout goes */
 	struct span deadline;
-	const char *out; /* PATCHMETER_OUT */
+	const char *out;  /* PATCHMETER_OUT */
 	bool is_measured; /* goes before other processes of the machine, where we may */
-	bool is_build;   /* sees the sources, and only the parameters that it names */
+	bool is_build;    /* sees the sources, and only the parameters that it names */
 };
 
 /* Runs it to its end.  An end that is not exit status 0 is told in *ret_failure, with the reason

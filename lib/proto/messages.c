@@ -74,9 +74,9 @@
 #define NAME_MAX_ 100
 
 const char *const proto_reasons[] = {
-	"fetch-failed", "build-failed", "build-timeout",    "setup-failed", "exit-status",
-	"signal",       "timeout",      "output-too-large", "no-metric",    "not-finite",
-	"left-processes", "lost",       "cancelled",        "machine-changed", NULL,
+	"fetch-failed",   "build-failed", "build-timeout",    "setup-failed",    "exit-status",
+	"signal",         "timeout",      "output-too-large", "no-metric",       "not-finite",
+	"left-processes", "lost",         "cancelled",        "machine-changed", NULL,
 };
 
 static const char *const kinds[] = { "build", "measure", NULL };

@@ -10,17 +10,17 @@
 #define JOB(row)                           \
 	"name: fuzz\nsummary: s\nrun: x\n" \
 	"metrics: [{name: m, unit: s, better: lower, headline: true, " row "}]\n"
+#define SWEEP "params: {g: [1, 2, 10]}\nsweep: g\n"
 
 static const char *const jobs[] = {
 	JOB("regex: '^Time: (?<value>\\S+)$'"),
 	JOB("regex: '(a+)+(?<value>\\d*)'"),
 	JOB("regex: '(?<value>.*)'"),
-	JOB("regex: '^with (?<point>\\d+) groups.*\\R.*\\RTime: (?<value>\\S+)$'")
-	"params: {g: [1, 2, 10]}\nsweep: g\n",
+	JOB("regex: '^with (?<point>\\d+) groups.*\\R.*\\RTime: (?<value>\\S+)$'") SWEEP,
 	JOB("pointer: /a/0/b~1c"),
 	JOB("pointer: /m"),
 	JOB("lines: m"),
-	JOB("lines: m") "params: {g: [1, 2, 10]}\nsweep: g\n",
+	JOB("lines: m") SWEEP,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
