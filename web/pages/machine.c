@@ -71,10 +71,10 @@ static void add_differences(struct json *epochs)
 static void add_environment(struct json *document)
 {
 	const struct json *epoch = json_at(json_get(document, "epochs"), 0);
+	scoped(json_free) struct json *nothing = json_new_object();
 	struct json *environment = json_new_array();
 
-	compare(environment, "", json_new_object(),
-		json_get(json_get(epoch, "fingerprint"), "lasting"));
+	compare(environment, "", nothing, json_get(json_get(epoch, "fingerprint"), "lasting"));
 	json_put(document, "environment", environment);
 }
 
