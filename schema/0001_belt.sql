@@ -308,7 +308,7 @@ CREATE INDEX run_finished ON run (id) WHERE state = 'finished';
 CREATE INDEX run_by_block ON run (cell_id, block_id, position);
 CREATE INDEX run_by_commit ON run (commit_id);
 CREATE INDEX run_by_machine ON run (machine_id, id);
-CREATE INDEX run_by_end ON run USING brin (finished);
+CREATE INDEX run_by_end ON run (finished) WHERE finished IS NOT NULL;
 
 -- The lease's id is the fencing token: a later write with an older one changes nothing.
 CREATE TYPE lease_state AS ENUM ('live', 'done', 'expired', 'cancelled');

@@ -199,6 +199,37 @@ class Limits(Test):
             self.assertEqual({answer.result().status for answer in waiting}, {204})
 
 
+class Crowd(Test):
+    options = ["1000"]
+
+    def test_five_hundred_parked_workers_are_all_answered_and_one_gets_the_run(self):
+        token = self.world.token()
+        wires = []
+        for i in range(500):
+            answer = self.server.call("POST", "/api/v1/worker/join", {
+                "protocol": 1, "name": f"box-{i}", "group": "box", "fingerprint": {"lasting": {}}}, token=token)
+            self.assertEqual(answer.status, 200)
+        for i in range(500):
+            body = json.dumps({"machine": f"box-{i}", "boot_id": "b", "wait_s": 4})
+            wire = socket.create_connection(("127.0.0.1", self.server.port), timeout=30)
+            wire.sendall((f"POST /api/v1/worker/lease HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+                          f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}").encode())
+            wires.append(wire)
+        time.sleep(1)
+        commits = [self.world.commit(name) for name in ("base", "one")]
+        self.world.stack(self.world.repository(), commits)
+        self.world.build_run(self.world.cell(), commits[1])
+        self.db.sql("SELECT pg_notify('belt', 'lease')")
+        start = time.monotonic()
+        statuses = []
+        for wire in wires:
+            statuses.append(int(wire.recv(65536).split(b" ")[1]))
+            wire.close()
+        self.assertEqual(statuses.count(200), 1)
+        self.assertEqual(statuses.count(204), 499)
+        self.assertLess(time.monotonic() - start, 15)
+
+
 class Form(Test):
     def test_unknown_parameters_are_named(self):
         for path in ("/?x=1", "/series?sate=done", "/healthz?x", "/api/v1/status?format=json", "/compare?bases=1",
