@@ -18,9 +18,11 @@ struct look {
 };
 
 static const struct look looks[JUDGE_LOOKS] = {
-	{ 2, 0.001, 0.010, 0.5 },
-	{ 4, 0.003, 0.020, 0.4 },
-	{ 6, 0.006, 0.020, 0.0 },
+	{ 2,  0.001, 0.0100, 0.5 },
+	{ 4,  0.003, 0.0150, 0.4 },
+	{ 6,  0.006, 0.0100, 0.0 },
+	{ 9,  0.0,   0.0075, 0.0 }, /* from here on only for an exact change that no time follows yet */
+	{ 12, 0.0,   0.0075, 0.0 },
 };
 
 /* The same where there is one look only. */
@@ -269,6 +271,7 @@ enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int 
 		{ look >= JUDGE_LOOKS, JUDGE_STOP, "this was the last look" },
 		{ tally.is_named, JUDGE_STOP, "a headline metric has changed" },
 		{ tally.is_unconfirmed, JUDGE_MORE, "an exact metric changed, time has to follow" },
+		{ look >= JUDGE_TIME_LOOKS, JUDGE_STOP, "this was the last look at times alone" },
 		{ tally.is_short, JUDGE_MORE, "too few runs can be compared" },
 		{ tally.has_exact && tally.is_still && !tally.is_time_moving, JUDGE_STOP,
 		  "no exact metric moved, and no time" },

@@ -124,9 +124,11 @@ void judge(const struct judge_metric *metrics, size_t nr, const struct judge_opt
 const char *judge_word(enum judge_kind kind);
 
 /* looks: a comparison is judged after 2, 4 and 6 blocks, and each look may spend a part of the
- * one per cent, so that looking three times does not treble the false alarms */
+ * one per cent, so that looking three times does not treble the false alarms.  An exact change that
+ * no time follows yet gets two looks more, after 9 and 12 blocks */
 
-#define JUDGE_LOOKS 3
+#define JUDGE_TIME_LOOKS 3
+#define JUDGE_LOOKS      5
 
 /* The number of whole blocks at look 1..JUDGE_LOOKS. */
 size_t judge_look_blocks(int look);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "lib/base/str.h"
+#include "lib/stats/judge.h"
 #include "world.h"
 
 struct scenario {
@@ -43,7 +44,8 @@ static void play(const struct scenario *scenario, int64_t nr_trials)
 	for (size_t i = 0; i < countof(cvs); i++) {
 		int64_t nr_named = 0;
 		int64_t nr_right = 0;
-		int64_t looks[3] = { 0 };
+		int64_t looks[JUDGE_LOOKS] = { 0 };
+		double nr_runs = 0;
 
 		for (int64_t trial = 0; trial < nr_trials; trial++) {
 			struct world world = scenario->world;
@@ -55,14 +57,14 @@ static void play(const struct scenario *scenario, int64_t nr_trials)
 			nr_named += outcome.is_named;
 			nr_right += outcome.is_right;
 			looks[outcome.look - 1]++;
+			nr_runs += 2 * (double)judge_look_blocks(outcome.look);
 		}
 		printf("%-36s %3.0f %% %8.2f %% %8.2f %% %6.1f %5.0f %5.0f %5.0f\n", scenario->name,
 		       100 * cvs[i], 100 * (double)nr_named / (double)nr_trials,
 		       100 * (double)nr_right / (double)nr_trials,
-		       (double)(4 * looks[0] + 8 * looks[1] + 12 * looks[2]) / (double)nr_trials,
-		       100 * (double)looks[0] / (double)nr_trials,
+		       nr_runs / (double)nr_trials, 100 * (double)looks[0] / (double)nr_trials,
 		       100 * (double)looks[1] / (double)nr_trials,
-		       100 * (double)looks[2] / (double)nr_trials);
+		       100 * (double)(nr_trials - looks[0] - looks[1]) / (double)nr_trials);
 	}
 }
 

@@ -7,12 +7,13 @@
 #include "lib/stats/judge.h"
 
 #define MAX_PARTS    10
-#define MAX_BLOCKS   6
+#define MAX_BLOCKS   12
 #define RUNS_A_BLOCK 4
-#define MAX_RUNS     24
-#define SIDE_RUNS    12
+#define MAX_RUNS     48
+#define SIDE_RUNS    24
+#define JUMP_RUNS    24 /* the jump begins among the runs that every look may need */
 
-/* Everything measured, in order of time: 12 runs a side, of which a look takes the first. */
+/* Everything measured, in order of time: 24 runs a side, of which a look takes the first. */
 struct record {
 	struct judge_sample speed[MAX_PARTS][2][SIDE_RUNS];
 	struct judge_sample work[MAX_PARTS][2][SIDE_RUNS];
@@ -63,7 +64,7 @@ static void add_sample(struct judge_sample *place, double value, int run)
 static void measure(const struct world *world, struct record *ret_record)
 {
 	uint64_t state = world->seed * 0x2545f4914f6cdd1d + 1;
-	int first = (int)(draw(&state) % MAX_RUNS);
+	int first = (int)(draw(&state) % JUMP_RUNS);
 	int last = first + (int)(draw(&state) % 12);
 	double noise[MAX_PARTS] = { 0 };
 	size_t nr[2] = { 0, 0 };

@@ -193,13 +193,19 @@ static void looks_go_on(void)
 	CHECK_INT(next_of(named, 2, 1), JUDGE_STOP);
 	CHECK_INT(next_of(waiting, 2, 1), JUDGE_MORE);
 	CHECK_INT(next_of(waiting, 2, 2), JUDGE_MORE);
-	CHECK_INT(next_of(waiting, 2, 3), JUDGE_STOP);
+	CHECK_INT(next_of(waiting, 2, 3), JUDGE_MORE);
+	CHECK_INT(next_of(waiting, 2, 4), JUDGE_MORE);
+	CHECK_INT(next_of(waiting, 2, 5), JUDGE_STOP);
 	CHECK_INT(next_of(layout, 2, 1), JUDGE_MORE);
+	CHECK_INT(next_of(layout, 2, 3), JUDGE_STOP);
+	CHECK_INT(next_of(unclear, 1, 3), JUDGE_STOP);
 	CHECK_INT(next_of(unclear, 1, 1), JUDGE_MORE);
 	CHECK_INT(next_of(same, 1, 1), JUDGE_STOP);
 	CHECK_INT(judge_look_blocks(1), 2);
 	CHECK_INT(judge_look_blocks(2), 4);
 	CHECK_INT(judge_look_blocks(3), 6);
+	CHECK_INT(judge_look_blocks(4), 9);
+	CHECK_INT(judge_look_blocks(5), 12);
 }
 
 static void looks_are_stricter(void)
