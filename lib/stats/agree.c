@@ -21,7 +21,7 @@ static const struct look looks[JUDGE_LOOKS] = {
 	{ 2,  0.001, 0.0100, 0.5 },
 	{ 4,  0.003, 0.0150, 0.4 },
 	{ 6,  0.006, 0.0100, 0.0 },
-	{ 9,  0.0,   0.0075, 0.0 }, /* from here on only for an exact change that no time follows yet */
+	{ 9,  0.0,   0.0075, 0.0 }, /* from here on: an exact change that no time follows yet */
 	{ 12, 0.0,   0.0075, 0.0 },
 };
 

@@ -231,6 +231,7 @@ def main():
     os.chmod(folder, 0o755)
     processes = Processes()
     is_right = False
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `finally` ends what was started
     try:
         is_right = run(options, folder, processes)
         if options.keep:
