@@ -47,31 +47,43 @@ struct loop {
 
 /* ticks -------------------------------------------------------------------------------------- */
 
-static void run_ticks(uv_work_t *work)
+static void run_ticks(struct runner *runner, struct db *db)
 {
-	struct runner *runner = container_of(work, struct runner, work);
-	const struct loop_parts *parts = runner->loop->parts;
-	struct db *db = NULL;
+	const struct loop *loop = runner->loop;
 
 	runner->is_more = true;
-	err_clear(&runner->err);
-	if (!pool_borrow(parts->pool, &db, &runner->err)) {
-		runner->is_more = false;
-		return;
-	}
-	for (int i = 0; runner->is_more && i < TICKS_IN_A_ROW && !runner->loop->is_stopping; i++) {
+	for (int i = 0; runner->is_more && i < TICKS_IN_A_ROW && !loop->is_stopping; i++) {
 		scoped(arena_free) struct arena *arena = arena_new();
 		struct tick tick = { .db = db,
 				     .arena = arena,
-				     .settings = parts->settings,
-				     .stop_fd = runner->loop->stop_fd };
+				     .settings = loop->parts->settings,
+				     .stop_fd = loop->stop_fd };
 
 		runner->is_more = false;
 		if (!runner->stage->tick(&tick, &runner->is_more, &runner->err)) {
 			break;
 		}
 	}
-	pool_return(parts->pool, db);
+	db_rollback(db);
+}
+
+static void run_stage(uv_work_t *work)
+{
+	struct runner *runner = container_of(work, struct runner, work);
+	struct pool *pool = runner->loop->parts->pool;
+	struct db *db = NULL;
+	bool is_ours = false;
+
+	runner->is_more = false;
+	err_clear(&runner->err);
+	if (!pool_borrow(pool, &db, &runner->err)) {
+		return;
+	}
+	if (stage_enter(runner->stage, db, &is_ours, &runner->err) && is_ours) {
+		run_ticks(runner, db);
+		stage_leave(runner->stage, db);
+	}
+	pool_return(pool, db);
 }
 
 static void ring(struct runner *runner);
@@ -140,7 +152,7 @@ static void ring(struct runner *runner)
 		return;
 	}
 	runner->is_running = true;
-	uv_queue_work(&runner->loop->uv, &runner->work, run_ticks, after_ticks);
+	uv_queue_work(&runner->loop->uv, &runner->work, run_stage, after_ticks);
 }
 
 /* events ------------------------------------------------------------------------------------- */

@@ -18,6 +18,25 @@ const struct stage stages[] = {
 /* clang-format on */
 const size_t nr_stages = countof(stages);
 
+bool stage_enter(const struct stage *stage, struct db *db, bool *ret_is_ours, struct err *err)
+{
+	int64_t is_ours;
+
+	if (!db_query_int(db, Q_STAGE_ENTER, ARGS(arg_text(stage->name)), &is_ours, err)) {
+		return false;
+	}
+	*ret_is_ours = is_ours != 0;
+	return true;
+}
+
+void stage_leave(const struct stage *stage, struct db *db)
+{
+	struct err gone = ERR_INIT; /* then so is the lock */
+	int64_t was_ours;
+
+	(void)!db_query_int(db, Q_STAGE_LEAVE, ARGS(arg_text(stage->name)), &was_ours, &gone);
+}
+
 bool event_add(struct db *db, const struct event *event, struct err *err)
 {
 	return db_exec(db, Q_EVENT_ADD,

@@ -19,6 +19,14 @@ ON CONFLICT (hash) DO NOTHING;
 UPDATE token SET used = belt_now() WHERE hash = $1 AND NOT is_revoked
 RETURNING id, scope;
 
+-- name: stage_enter
+-- Takes stage $1 for this session: 1, or 0 where another daemon is at it.
+SELECT pg_try_advisory_lock(7239463, hashtext($1))::int;
+
+-- name: stage_leave
+-- $1 stage
+SELECT pg_advisory_unlock(7239463, hashtext($1))::int;
+
 -- name: schema_lock
 -- One migration at a time; released at the end of the session.
 SELECT pg_advisory_lock(7239462);
