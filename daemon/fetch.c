@@ -10,7 +10,11 @@
 #include "lib/vcs/remote.h"
 
 #define FETCH_LIMIT_BYTES  (UINT64_C(8) << 30)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FETCH_MEMORY_BYTES RLIM_INFINITY /* the shadow memory alone is larger than any limit */
+#else
 #define FETCH_MEMORY_BYTES (UINT64_C(4) << 30)
+#endif
 #define REPLY_LIMIT_BYTES  (UINT64_C(64) << 20)
 
 /* the child ---------------------------------------------------------------------------------- */

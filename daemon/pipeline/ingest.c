@@ -38,6 +38,13 @@ struct verdict_of_run {
 	const char *values; /* SQL array by slot */
 };
 
+/* What was delivered and cannot be read any more must not hold up what can: it is run again. */
+static struct verdict_of_run lost(struct tick *tick, const struct err *trouble)
+{
+	return (struct verdict_of_run){ .reason = "lost",
+					.detail = arena_strdup(tick->arena, trouble->message) };
+}
+
 /* Not the commit's fault, so it is tried again and does not stand in a series' failures. */
 static bool is_infrastructure(const char *reason)
 {
@@ -139,21 +146,25 @@ static double combine(const char *estimator, double *values, size_t nr)
 }
 
 /* Reads every iteration; a run counts only if each of them does. */
-static bool read_iterations(struct tick *tick, const struct finished_run *run,
+static void read_iterations(struct tick *tick, const struct finished_run *run,
 			    const struct rows *artefacts, double *ret_values,
-			    struct verdict_of_run *verdict, struct err *err)
+			    struct verdict_of_run *verdict)
 {
 	size_t nr_metrics = run->spec->nr_metrics;
 	size_t nr = (size_t)(run->spec->repeat > 0 ? run->spec->repeat : 1);
 	double *values = arena_array(tick->arena, nr_metrics * nr, sizeof(*values));
+	struct err trouble = ERR_INIT;
 
 	for (size_t i = 0; i < nr; i++) {
 		scoped(output_release) struct output output = OUTPUT_INIT;
 		struct reading *readings;
 
-		if (!read_output(tick, artefacts, (int64_t)i, (int64_t)nr, &output, err)) {
-			return false;
+		if (!read_output(tick, artefacts, (int64_t)i, (int64_t)nr, &output, &trouble)) {
+			*verdict = lost(tick, &trouble);
+			return;
 		}
+		output.exit_code = run->outcome.exit_code > 0 ? (int)run->outcome.exit_code : 0;
+		output.signal = (int)run->outcome.signal;
 		verdict->reason = metrics_read(tick->arena, run->spec, &output, &readings);
 		for (size_t m = 0; m < nr_metrics; m++) {
 			values[m * nr + i] = readings[m].missing ? (double)NAN : readings[m].value;
@@ -164,13 +175,12 @@ static bool read_iterations(struct tick *tick, const struct finished_run *run,
 			}
 		}
 		if (verdict->reason) {
-			return true;
+			return;
 		}
 	}
 	for (size_t m = 0; m < nr_metrics; m++) {
 		ret_values[m] = combine(run->spec->metrics[m].estimator, values + m * nr, nr);
 	}
-	return true;
 }
 
 static void put_slot(const struct rows *slots, const char *name, double value, double *by_slot)
@@ -194,10 +204,10 @@ static bool read_samples(struct tick *tick, const struct finished_run *run,
 	size_t nr_slots;
 	double *by_slot;
 
-	if (!db_query(tick->db, Q_METRIC_LIST, ARGS(arg_int(run->benchmark)), &slots, err) ||
-	    !read_iterations(tick, run, artefacts, values, verdict, err)) {
+	if (!db_query(tick->db, Q_METRIC_LIST, ARGS(arg_int(run->benchmark)), &slots, err)) {
 		return false;
 	}
+	read_iterations(tick, run, artefacts, values, verdict);
 	if (verdict->reason) {
 		return true;
 	}
@@ -327,13 +337,41 @@ static bool ingest(struct tick *tick, const struct finished_run *run, struct err
 	return store(tick, run, &verdict, log, err);
 }
 
+/* What the worker said, by the recipe that it had; both keep what the run points into. */
+struct papers {
+	struct json *recipe, *outcome;
+	struct spec *spec;
+};
+
+static void papers_release(struct papers *papers)
+{
+	json_free(papers->recipe);
+	json_free(papers->outcome);
+	spec_free(papers->spec);
+}
+DEFINE_SCOPED_EMBEDDED(papers_release, struct papers)
+
+static bool papers_read(const struct rows *rows, struct arena *arena, struct papers *papers,
+			struct finished_run *run, struct err *err)
+{
+	const char *recipe = rows_text(rows, 0, "recipe");
+	const char *outcome = rows_text(rows, 0, "outcome");
+
+	if (!json_parse("recipe", recipe, strlen(recipe), &papers->recipe, err) ||
+	    !json_parse("outcome", outcome, strlen(outcome), &papers->outcome, err) ||
+	    !spec_from_recipe(papers->recipe, &papers->spec, err)) {
+		return false;
+	}
+	run->spec = papers->spec;
+	return proto_decode(&proto_finish_message, papers->outcome, arena, &run->outcome, err);
+}
+
 bool tick_ingest(struct tick *tick, bool *ret_more, struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
-	scoped(json_free) struct json *recipe = NULL;
-	scoped(json_free) struct json *outcome = NULL;
-	scoped(spec_free) struct spec *spec = NULL;
+	scoped(papers_release) struct papers papers = { 0 };
 	struct finished_run run = { 0 };
+	struct err trouble = ERR_INIT;
 
 	if (!db_query(tick->db, Q_INGEST_RUN, NO_ARGS, &rows, err)) {
 		return false;
@@ -350,14 +388,10 @@ bool tick_ingest(struct tick *tick, bool *ret_more, struct err *err)
 	run.attempt = (int)rows_int(rows, 0, "attempt");
 	run.is_build = strcmp(rows_text(rows, 0, "kind"), "build") == 0;
 	run.name = rows_text(rows, 0, "benchmark");
-	if (!json_parse("recipe", rows_text(rows, 0, "recipe"),
-			strlen(rows_text(rows, 0, "recipe")), &recipe, err) ||
-	    !json_parse("outcome", rows_text(rows, 0, "outcome"),
-			strlen(rows_text(rows, 0, "outcome")), &outcome, err) ||
-	    !spec_from_recipe(recipe, &spec, err) ||
-	    !proto_decode(&proto_finish_message, outcome, tick->arena, &run.outcome, err)) {
-		return err_wrap(err, "run %" PRId64, run.id);
+	if (!papers_read(rows, tick->arena, &papers, &run, &trouble)) {
+		const struct verdict_of_run verdict = lost(tick, &trouble);
+
+		return store(tick, &run, &verdict, "", err);
 	}
-	run.spec = spec;
 	return ingest(tick, &run, err) || err_wrap(err, "run %" PRId64, run.id);
 }

@@ -47,8 +47,8 @@ extern const size_t nr_stages;
 MUST_CHECK tick_fn tick_settings, tick_watch, tick_series, tick_plan, tick_dispatch, tick_ingest,
 	tick_compare, tick_decide, tick_report;
 
-/* One daemon at a time is at a stage, so that no tick meets rows that another one is thinking about;
- * the database lets go of it when the connection ends, however that comes.  *ret_is_ours false: another
+/* One daemon at a time is at a stage, so that no tick meets rows that another thinks about; the
+ * database lets go of it when the connection ends, however that comes.  *ret_is_ours false: another
  * daemon is at it, and will hear the same bells. */
 MUST_CHECK bool stage_enter(const struct stage *stage, struct db *db, bool *ret_is_ours,
 			    struct err *err);

@@ -95,14 +95,16 @@ static bool plan_variant(struct tick *tick, const struct new_stack *stack, const
 		       ARGS(arg_int(stack->id), arg_int(cell), arg_int(PRIORITY_BUILD)), NULL, err);
 }
 
+/* *ret_is_wrong: it is the job's file that failed. */
 static bool plan_job(struct tick *tick, const struct new_stack *stack, const char *name,
-		     struct err *err)
+		     bool *ret_is_wrong, struct err *err)
 {
 	const char *path = arena_printf(tick->arena, "%s/%s/job.yaml", tick->settings->jobs, name);
 	scoped(spec_free) struct spec *spec = NULL;
 	int64_t benchmark;
 	size_t nr;
 
+	*ret_is_wrong = true;
 	if (!spec_read(path, &spec, err)) {
 		return false;
 	}
@@ -110,6 +112,7 @@ static bool plan_job(struct tick *tick, const struct new_stack *stack, const cha
 	if (nr > MATRIX_LIMIT) {
 		return err_set(err, ERR_INPUT, "more than %d variants", MATRIX_LIMIT);
 	}
+	*ret_is_wrong = false;
 	if (!store_benchmark(tick, spec, &benchmark, err)) {
 		return false;
 	}
@@ -151,10 +154,9 @@ static bool plan_new(struct tick *tick, const struct rows *rows, struct err *err
 		return false;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		if (!plan_job(tick, &stack, jobs[i], err)) {
-			bool is_job_wrong = err->kind == ERR_INPUT || err->kind == ERR_ABSENT ||
-					    err->kind == ERR_TOO_BIG;
+		bool is_job_wrong;
 
+		if (!plan_job(tick, &stack, jobs[i], &is_job_wrong, err)) {
 			db_rollback(tick->db);
 			err_wrap(err, "job '%s'", jobs[i]);
 			return is_job_wrong &&

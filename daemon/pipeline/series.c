@@ -160,9 +160,32 @@ static bool look(struct tick *tick, const struct new_head *head, struct err *err
 		      : make_stack(tick, head, vcs, &stack, err);
 }
 
+/* One branch that cannot be read must not hold up the others: its row says why, and it is tried
+ * again with the next look. */
+static bool postpone(struct tick *tick, const struct new_head *head, const struct err *trouble,
+		     struct err *err)
+{
+	const char *reason = arena_strdup(tick->arena, trouble->message);
+	const struct event event = {
+		.kind = "trouble",
+		.repository = head->repository,
+		.detail = arena_printf(tick->arena, "branch '%s': %s", head->ref, reason),
+	};
+	int64_t nr_news = 0;
+
+	db_rollback(tick->db);
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_HEAD_POSTPONE,
+		       ARGS(arg_int(head->id), arg_text(head->oid), arg_text(reason)), &nr_news,
+		       err) &&
+	       (nr_news == 0 || event_add(tick->db, &event, err)) &&
+	       db_commit(tick->db, "series", err);
+}
+
 bool tick_series(struct tick *tick, bool *ret_more, struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
+	struct err trouble = ERR_INIT;
 	struct new_head head;
 
 	if (!db_query(tick->db, Q_SERIES_NEW_HEAD, NO_ARGS, &rows, err)) {
@@ -171,7 +194,6 @@ bool tick_series(struct tick *tick, bool *ret_more, struct err *err)
 	if (rows_nr(rows) == 0) {
 		return true;
 	}
-	*ret_more = true;
 	head = (struct new_head){ .id = rows_int(rows, 0, "id"),
 				  .repository = rows_int(rows, 0, "repository_id"),
 				  .ref = rows_text(rows, 0, "ref"),
@@ -179,5 +201,13 @@ bool tick_series(struct tick *tick, bool *ret_more, struct err *err)
 				  .url = rows_text(rows, 0, "url"),
 				  .base = rows_text(rows, 0, "base"),
 				  .base_oid = rows_text(rows, 0, "base_oid") };
-	return look(tick, &head, err) || err_wrap(err, "branch '%s'", head.ref);
+	*ret_more = look(tick, &head, &trouble);
+	if (*ret_more) {
+		return true;
+	}
+	if (err_face(trouble.kind)->is_retryable) { /* the database's */
+		*err = trouble;
+		return err_wrap(err, "branch '%s'", head.ref);
+	}
+	return postpone(tick, &head, &trouble, err);
 }

@@ -1,11 +1,17 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: series_new_head
--- The oldest head that was not looked at, with where its base branch is.
+-- The oldest head that was not looked at, with where its base branch is.  One that could not be read
+-- waits behind the others, and any of several such.
 SELECT h.id, h.repository_id, h.ref, h.oid, r.url, r.base, b.oid AS base_oid
 FROM head h JOIN repository r ON r.id = h.repository_id AND r.state <> 'removed'
 LEFT JOIN head b ON b.repository_id = r.id AND b.ref = r.base AND b.state IN ('live', 'missing')
-WHERE h.is_new AND h.state = 'live' ORDER BY h.id LIMIT 1;
+WHERE h.is_new AND h.state = 'live'
+ORDER BY h.reason IS NOT NULL, CASE WHEN h.reason IS NULL THEN h.id ELSE random() END LIMIT 1;
+
+-- name: head_postpone
+-- $1 head, $2 the id that was looked at, $3 why it cannot be read for now.  No change: it is known.
+UPDATE head SET reason = $3 WHERE id = $1 AND oid = $2 AND is_new AND reason IS DISTINCT FROM $3;
 
 -- name: head_looked_at
 -- $1 head, $2 the id that was looked at, $3 why there is no stack (NULL: there is one)

@@ -30,7 +30,8 @@ VALUES ($1, $2, $3, $4, belt_now(), belt_now())
 ON CONFLICT (repository_id, ref) DO UPDATE SET
 	is_new = old.is_new OR (EXCLUDED.is_new AND old.oid <> EXCLUDED.oid),
 	moved = CASE WHEN old.oid <> EXCLUDED.oid THEN belt_now() ELSE old.moved END,
-	oid = EXCLUDED.oid, state = 'live', reason = NULL, nr_missing = 0, seen = belt_now();
+	reason = CASE WHEN old.oid = EXCLUDED.oid AND old.state = 'live' THEN old.reason END,
+	oid = EXCLUDED.oid, state = 'live', nr_missing = 0, seen = belt_now();
 
 -- name: head_refuse
 -- A branch that we do not touch: $1 repository, $2 its name made fit, $3 why.
