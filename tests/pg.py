@@ -56,8 +56,9 @@ class Database:
 
 
 class Cluster:
-    def __init__(self):
+    def __init__(self, superuser="patchmeter"):
         self.bin = programs()
+        self.superuser = superuser
         self.folder = tempfile.mkdtemp(prefix="patchmeter-pg-", dir="/var/tmp")
         self.user = None
         if os.geteuid() == 0:
@@ -79,7 +80,7 @@ class Cluster:
         return self
 
     def start(self):
-        self.run(self.bin + "/initdb", "-D", self.folder + "/data", "-A", "trust", "-U", "patchmeter",
+        self.run(self.bin + "/initdb", "-D", self.folder + "/data", "-A", "trust", "-U", self.superuser,
                  "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
         self.serve()
 
@@ -110,7 +111,7 @@ class Cluster:
         self.server.wait(20)
 
     def database(self, name, template="template1"):
-        self.run(self.bin + "/createdb", "-h", self.folder, "-U", "patchmeter", "-T", template, name)
+        self.run(self.bin + "/createdb", "-h", self.folder, "-U", self.superuser, "-T", template, name)
         return Database(self.folder, name)
 
     def __exit__(self, *_):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The manual: complete, about nothing that is not there, and without a warning.
 
-man.py PAGE... -- PROGRAM...
+man.py PAGE... -- PROGRAM...   and docs/cli.md besides
 """
 import os
 import re
@@ -61,6 +61,19 @@ def check_page(checks, page, programs):
         checks.check(False, f"{name} speaks of {option}, which nothing has")
 
 
+def check_guide(checks, programs):
+    """docs/cli.md names every verb, and no option that nothing has."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "cli.md")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    every = set().union(*(OPTION.findall(helps(program)) for program in programs.values()))
+    for option in sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) - every):
+        checks.check(False, f"cli.md speaks of {option}, which nothing has")
+    for verb in re.findall(r"^  ([a-z]+)  +\S", said(programs["patchmeter"], "help"), re.MULTILINE):
+        if verb not in ("help", "version"):
+            checks.check(f"| `{verb}` |" in text, f"cli.md has the verb {verb}")
+
+
 def main():
     split = sys.argv.index("--")
     programs = {os.path.basename(path): os.path.abspath(path) for path in sys.argv[split + 1:]}
@@ -70,6 +83,7 @@ def main():
     checks = tap.Tap()
     for page in sys.argv[1:split]:
         check_page(checks, page, programs)
+    check_guide(checks, programs)
     return checks.end()
 
 
