@@ -97,7 +97,7 @@ static bool run_build(const struct place *place, const struct job *job, const ch
 	struct proc_result result;
 
 	if (!script.text) {
-		return str_write_file(log_path, "", 0, 0600, err);
+		return write_loose(log_path, "", 0, err);
 	}
 	if (!script_run(&script, place, job, arena, &result, &entry->failure, err)) {
 		return false;
@@ -177,7 +177,7 @@ static bool copy_log(const struct place *place, const struct job *job,
 		return true;
 	}
 	return str_read_file(&text, from, PROTO_FILE_LIMIT_BYTES, err) &&
-	       str_write_file(to, text.at, text.length, 0600, err);
+	       write_loose(to, text.at, text.length, err);
 }
 
 bool build_make(const struct place *place, const struct job *job, struct arena *arena,

@@ -25,7 +25,6 @@ static const struct {
 } facts[] = {
 	{ "kernel", "/proc/sys/kernel/osrelease", true },
 	{ "kernel_build", "/proc/sys/kernel/version", true },
-	{ "kernel_command_line", "/proc/cmdline", true },
 	{ "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", true },
 	{ "frequency_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", true },
 	{ "frequency_max_khz", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", true },
@@ -76,6 +75,94 @@ static void put_facts(const char *root, struct json *lasting, struct json *passi
 				 strcspn(text.at, "\n"));
 		}
 	}
+}
+
+/* The words of the kernel's command line that move numbers.  Not the rest: an address or a seed of
+ * this very boot would make an epoch of each boot, and a secret would be shown to everybody. */
+static const char *const kernel_words[] = { "audit",
+					    "clocksource",
+					    "cpuidle.*",
+					    "cpuidle_haltpoll.*",
+					    "default_hugepagesz",
+					    "hugepages",
+					    "hugepagesz",
+					    "idle",
+					    "init_on_*",
+					    "intel_idle.*",
+					    "intel_pstate",
+					    "irqaffinity",
+					    "isolcpus",
+					    "kvm.*",
+					    "l1tf",
+					    "lsm",
+					    "maxcpus",
+					    "mds",
+					    "mem",
+					    "memmap",
+					    "mitigations",
+					    "no_turbo",
+					    "nohz",
+					    "nohz_full",
+					    "nokaslr",
+					    "nopti",
+					    "nosmt",
+					    "nospectre_*",
+					    "nr_cpus",
+					    "numa_balancing",
+					    "page_poison",
+					    "preempt",
+					    "processor.*",
+					    "pti",
+					    "rcu_nocbs",
+					    "retbleed",
+					    "security",
+					    "selinux",
+					    "apparmor",
+					    "slab_*",
+					    "slub_debug",
+					    "spec_*",
+					    "spectre_*",
+					    "srbds",
+					    "threadirqs",
+					    "transparent_hugepage",
+					    "tsc",
+					    "tsx*",
+					    "amd_pstate",
+					    "skew_tick",
+					    "kasan",
+					    "kfence.*",
+					    "debug_pagealloc" };
+
+static bool is_kernel_word(const char *word, size_t length)
+{
+	scoped(free) char *name = mem_strndup(word, length);
+
+	name[strcspn(name, "=")] = '\0';
+	for (size_t i = 0; i < countof(kernel_words); i++) {
+		if (str_matches(kernel_words[i], name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void put_kernel_words(const char *root, struct json *lasting)
+{
+	scoped(str_release) struct str text = STR_INIT;
+	scoped(str_release) struct str words = STR_INIT;
+
+	if (!read_file(root, "/proc/cmdline", &text)) {
+		return;
+	}
+	for (const char *at = text.at; *at; at += strspn(at, " \n")) {
+		size_t length = strcspn(at, " \n");
+
+		if (length > 0 && is_kernel_word(at, length)) {
+			str_printf(&words, "%s%.*s", words.length ? " " : "", (int)length, at);
+		}
+		at += length;
+	}
+	put_line(lasting, "kernel_command_line", words.at, words.length);
 }
 
 /* The value of "NAME : value" or "NAME: value", as /proc/cpuinfo and /proc/meminfo have them. */
@@ -276,6 +363,7 @@ struct json *fingerprint_read_files(const char *root)
 	struct json *passing = json_new_object();
 
 	put_facts(root, lasting, passing);
+	put_kernel_words(root, lasting);
 	put_processor(root, lasting);
 	put_memory(root, lasting);
 	put_mitigations(root, lasting);

@@ -128,7 +128,7 @@ static bool copy_out(int from, const char *to_path, struct err *err)
 	if (got < 0) {
 		return err_set_errno(err, ERR_BROKEN, errno, "read what the job wrote");
 	}
-	return str_write_file(to_path, text.at, text.length, 0600, err);
+	return write_loose(to_path, text.at, text.length, err);
 }
 
 /* What the job wrote, if it is what it should be: no link to a file that only we may read, no pipe
@@ -222,8 +222,7 @@ static bool write_exit(const struct job *job, struct arena *arena,
 	json_put_bool(json, "timed_out", measurement->is_timed_out);
 	json_put_int(json, "leftovers", measurement->nr_leftovers);
 	text = json_write(json, FORM_COMPACT);
-	return str_write_file(arena_printf(arena, "%s/exit", job->folder), text, strlen(text), 0600,
-			      err);
+	return write_loose(arena_printf(arena, "%s/exit", job->folder), text, strlen(text), err);
 }
 
 bool measure_run(const struct place *place, const struct job *job, struct arena *arena,

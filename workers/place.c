@@ -28,6 +28,17 @@ bool make_folders(const char *path, struct err *err)
 	}
 }
 
+bool write_loose(const char *path, const void *bytes, size_t length, struct err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool done = file && fwrite(bytes, 1, length, file) == length;
+
+	if (file && fclose(file) != 0) {
+		done = false;
+	}
+	return done || err_set_errno(err, ERR_BROKEN, errno, "write '%s'", path);
+}
+
 static bool find_user(const char *name, struct owner *ret_owner, struct err *err)
 {
 	const struct passwd *user;

@@ -9,7 +9,8 @@
  *	ROOT/runs/LEASE/		what a run left, until the daemon has acknowledged it
  *	ROOT/work/source, out, tmp	the build or run of the moment, at paths that never change
  *
- * Everything that must survive a power cut is written by str_write_file().
+ * Everything that must survive a power cut is written by str_write_file(), or synced by
+ * report_write().
  */
 #ifndef WORKERS_PLACE_H
 #define WORKERS_PLACE_H
@@ -43,6 +44,10 @@ MUST_CHECK bool place_clear_work(const struct place *place, struct err *err);
 
 /* A folder of the job's user; parents exist.  ERR_BROKEN. */
 MUST_CHECK bool place_make_job_folder(const struct place *place, const char *path, struct err *err);
+
+/* Writes a whole file that need not survive yet: a sync here would wait for all that a job has
+ * written, too; report_write() does it for all files, when the scratch is gone.  ERR_BROKEN. */
+MUST_CHECK bool write_loose(const char *path, const void *bytes, size_t length, struct err *err);
 
 /* Makes a folder and its parents, mode 0755.  ERR_BROKEN. */
 MUST_CHECK bool make_folders(const char *path, struct err *err);

@@ -34,20 +34,22 @@ static bool step_fetch(struct work *work, struct span deadline, struct err *err)
 			    deadline, work->arena, &work->job.source.repository, err);
 }
 
+/* The fresh copy that runs start in is made here, before the machine settles. */
 static bool step_build(struct work *work, struct span deadline UNUSED, struct err *err)
 {
-	return build_make(work->place, &work->job, work->arena, &work->build, &work->failure, err);
-}
+	const char *folder;
 
-static bool step_settle(struct work *work, struct span deadline, struct err *err)
-{
-	if (work->job.settle_s == 0) {
+	if (!build_make(work->place, &work->job, work->arena, &work->build, &work->failure, err)) {
+		return false;
+	}
+	if (work->failure.reason || work->job.is_build_only) {
 		return true;
 	}
-	if (deadline.ns > SPAN_S(work->job.settle_s).ns) {
-		deadline = SPAN_S(work->job.settle_s);
+	if (!build_stage(work->place, &work->build, work->arena, &folder, err)) {
+		return false;
 	}
-	return settle(deadline, &work->busy, err);
+	measure_start(&work->measurement, folder);
+	return true;
 }
 
 static bool write_environment(const struct work *work, struct err *err)
@@ -60,18 +62,20 @@ static bool write_environment(const struct work *work, struct err *err)
 	json_put_text(json, "toolchain", work->build.toolchain);
 	json_put_number(json, "busy_before", work->busy);
 	text = json_write(json, FORM_PRETTY);
-	return str_write_file(path, text, strlen(text), 0600, err);
+	return write_loose(path, text, strlen(text), err);
+}
+
+static bool step_settle(struct work *work, struct span deadline, struct err *err)
+{
+	if (deadline.ns > SPAN_S(work->job.settle_s).ns) {
+		deadline = SPAN_S(work->job.settle_s);
+	}
+	return (deadline.ns == 0 || settle(deadline, &work->busy, err)) &&
+	       write_environment(work, err);
 }
 
 static bool step_setup(struct work *work, struct span deadline UNUSED, struct err *err)
 {
-	const char *folder;
-
-	if (!write_environment(work, err) ||
-	    !build_stage(work->place, &work->build, work->arena, &folder, err)) {
-		return false;
-	}
-	measure_start(&work->measurement, folder);
 	work->is_set_up = true;
 	return measure_setup(work->place, &work->job, work->arena, &work->measurement,
 			     &work->failure, err);
@@ -108,13 +112,10 @@ static bool step_run(struct work *work, struct span deadline UNUSED, struct err 
 
 static bool step_teardown(struct work *work, struct span deadline UNUSED, struct err *err)
 {
-	struct failure failure;
+	struct failure failure = { 0 };
 
-	if (!work->is_set_up) {
-		return true;
-	}
-	if (!measure_teardown(work->place, &work->job, work->arena, &work->measurement, &failure,
-			      err)) {
+	if (work->is_set_up && !measure_teardown(work->place, &work->job, work->arena,
+						 &work->measurement, &failure, err)) {
 		return false;
 	}
 	if (!work->failure.reason) {

@@ -27,6 +27,8 @@ static char *machine(void)
 	char *root = t_folder();
 
 	put(root, "/proc/cpuinfo", CPUINFO);
+	put(root, "/proc/cmdline",
+	    "root=/dev/sda1 isolcpus=2-3 mitigations=off token=secret quiet\n");
 	put(root, "/proc/meminfo", "MemTotal:       24706616 kB\nMemFree:        100 kB\n");
 	put(root, "/proc/loadavg", "0.10 0.20 0.30 1/100 4242\n");
 	put(root, "/proc/sys/kernel/osrelease", "6.1.0-50-amd64\n");
@@ -68,6 +70,9 @@ static void tells_facts(void)
 	CHECK_TEXT(json_text(json_get(lasting, "processor_flags")),
 		   "8c4e677ddcff768b6981cd7eab40a3a7669777bf5bc2656dba5686865759b15b");
 	CHECK_TEXT(json_text(json_get(passing, "load")), "0.10 0.20 0.30 1/100 4242");
+	/* Neither secrets, nor what is of one boot. */
+	CHECK_TEXT(json_text(json_get(lasting, "kernel_command_line")),
+		   "isolcpus=2-3 mitigations=off");
 	CHECK(json_get(lasting, "no_turbo") == NULL);
 	CHECK(json_get(lasting, "boot_id") == NULL);
 }
@@ -77,6 +82,7 @@ static void passing_facts_make_no_epoch(void)
 	scoped(free) char *root = machine();
 	scoped(free) char *before = epoch_of(root);
 
+	put(root, "/proc/cmdline", "root=/dev/sdb isolcpus=2-3 mitigations=off seed=4711\n");
 	put(root, "/proc/loadavg", "9.99 9.99 9.99 9/999 9999\n");
 	put(root, "/proc/sys/kernel/random/boot_id", "99999999-2222-3333-4444-555555555555\n");
 	put(root, "/proc/meminfo", "MemTotal:       24706000 kB\nMemFree:        900 kB\n");
@@ -92,6 +98,7 @@ static void lasting_facts_make_an_epoch(void)
 		const char *path, *text;
 	} changes[] = {
 		{ "/proc/sys/kernel/osrelease", "6.1.0-51-amd64\n" },
+		{ "/proc/cmdline", "root=/dev/sda1 isolcpus=1 quiet\n" },
 		{ "/proc/sys/kernel/randomize_va_space", "0\n" },
 		{ "/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n" },
 		{ "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n" },
