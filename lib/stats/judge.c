@@ -7,6 +7,7 @@
 #include "agree.h"
 #include "dist.h"
 #include "fit.h"
+#include "rank.h"
 
 /* An exact metric repeats to the last digit and yet moves when the linker lays neutral code out
  * anew: by a quarter of a per cent for instruction counts, so one per cent is four deviations. */
@@ -80,16 +81,24 @@ bool is_worse(const struct judge_verdict *verdict)
 /* What a distance on the fit's scale is on the verdict's. */
 static double effect_of(const struct fit *fit, bool is_ratio, double distance)
 {
-	if (fit->is_relative) {
+	if (fit->is_relative && isfinite(distance)) {
 		return expm1(distance);
 	}
 	return is_ratio ? distance / fabs(fit->level[0]) : distance;
 }
 
+static struct judge_interval scaled(const struct fit *fit, bool is_ratio,
+				    struct judge_interval interval)
+{
+	return (struct judge_interval){ effect_of(fit, is_ratio, interval.low),
+					effect_of(fit, is_ratio, interval.high) };
+}
+
 static struct judge_interval interval_of(const struct fit *fit, bool is_ratio, double half_width)
 {
-	return (struct judge_interval){ effect_of(fit, is_ratio, fit->effect - half_width),
-					effect_of(fit, is_ratio, fit->effect + half_width) };
+	return scaled(
+		fit, is_ratio,
+		(struct judge_interval){ fit->effect - half_width, fit->effect + half_width });
 }
 
 /* The spread of a unit relative to the level. */
@@ -111,6 +120,24 @@ static void test(struct judge_verdict *verdict, const struct fit *fit)
 	/* n so that the 90 % interval of a change of nothing fits inside the smallest effect, with
 	 * a chance of 80 %: 2 (1.645 + 1.282)^2 sd^2 / effect^2 */
 	verdict->needs = ceil(17.13 * sd * sd / (verdict->min_effect * verdict->min_effect));
+}
+
+/* The same for a median: only the order of values counts.  The spread stays that of the fit. */
+static void test_ranks(struct judge_verdict *verdict, const struct units *units,
+		       const struct fit *fit)
+{
+	struct rank rank;
+
+	rank_init(&rank, units, fit->is_relative);
+	test(verdict, fit);
+	verdict->base.level = rank.level;
+	verdict->head.level =
+		fit->is_relative ? rank.level * exp(rank.effect) : rank.level + rank.effect;
+	verdict->log_ratio = fit->is_relative ? rank.effect : (double)NAN;
+	verdict->effect = effect_of(fit, verdict->is_ratio, rank.effect);
+	verdict->p = rank.p;
+	verdict->interval_90 = scaled(fit, verdict->is_ratio, rank.interval_90);
+	verdict->interval_95 = scaled(fit, verdict->is_ratio, rank.interval_95);
 }
 
 /* An exact metric's interval is what neutral rebuilds do, or its own noise should it have some:
@@ -169,6 +196,8 @@ static void measure(struct judge_verdict *verdict, const struct units *units)
 	}
 	if (metric->is_exact) {
 		test_exact(verdict, &fit);
+	} else if (metric->estimator == JUDGE_MEDIAN) {
+		test_ranks(verdict, units, &fit);
 	} else {
 		test(verdict, &fit);
 	}
@@ -193,6 +222,10 @@ static void say_unresolved(struct judge_verdict *verdict)
 {
 	const struct judge_interval *interval = &verdict->interval_95;
 
+	if (!isfinite(interval->low) || !isfinite(interval->high)) {
+		verdict_say(verdict, "too few blocks for an interval");
+		return;
+	}
 	if (!verdict->is_ratio) {
 		verdict_say(verdict, "95 %% interval %+.3g to %+.3g, base is zero", interval->low,
 			    interval->high);
