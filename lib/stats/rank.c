@@ -11,8 +11,9 @@ struct chances {
 	size_t nr; /* counts 0 .. nr - 1 */
 };
 
-/* Mann and Whitney's count for `a` and `b` values without ties: of how many pairs the second is the
- * larger.  chance(a, b, u) = chance(a - 1, b, u - b) a / (a + b) + chance(a, b - 1, u) b / (a + b). */
+/* Mann and Whitney's count for `a` and `b` values without ties: of how many pairs the second is
+ * the larger.  The largest value of all belongs to either side:
+ * chance(a, b, u) = chance(a - 1, b, u - b) a / (a + b) + chance(a, b - 1, u) b / (a + b). */
 static struct chances count_of_block(size_t a, size_t b)
 {
 	size_t room = a * b + 1;

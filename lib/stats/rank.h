@@ -2,12 +2,12 @@
 /*
  * rank.h - the same question as fit.h, for a machine that others use too.
  *
- * Internal to lib/stats, for metrics whose estimator is the median.  Only the order of values inside
- * a block counts, so a run that something else held up costs one rank and not the whole test.  The
- * effect is the median of all differences between a head and a base of the same block (Hodges and
- * Lehmann 1963, by strata); it is tested by the sum over blocks of Mann and Whitney's counts, whose
- * distribution is computed exactly, and the interval holds the shifts that this test does not
- * reject.  Ties count one half on each side.
+ * Internal to lib/stats, for metrics whose estimator is the median.  Only the order of values
+ * inside a block counts, so a run that something else held up costs one rank and not the whole
+ * test.  The effect is the median of all differences between a head and a base of the same block
+ * (Hodges and Lehmann 1963, by strata); it is tested by the sum over blocks of Mann and Whitney's
+ * counts, whose distribution is computed exactly, and the interval holds the shifts that this test
+ * does not reject.  Ties count one half on each side.
  */
 #ifndef STATS_RANK_H
 #define STATS_RANK_H
