@@ -48,7 +48,8 @@ WITH own AS (
 			FROM block k JOIN run r ON r.cell_id = k.cell_id AND r.block_id = k.id
 			WHERE k.cell_id = x.cell_id AND k.comparison_id = x.id AND k.state <> 'void'),
 		'verdicts', (SELECT COALESCE(jsonb_agg(jsonb_build_object('metric', n.name || '.' || m.name,
-				'verdict', v.kind, 'is_headline', m.is_headline, 'reason', v.reason,
+				'verdict', v.kind, 'is_headline', m.is_headline, 'is_exact', m.is_exact,
+				'reason', v.reason,
 				'percent', CASE WHEN v.is_ratio THEN v.effect * 100 END) ORDER BY v.slot), '[]')
 			FROM verdict v JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot
 			WHERE v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
@@ -141,7 +142,8 @@ SELECT jsonb_build_object(
 				'&head=' || CASE WHEN x.head_id = o.id THEN o.oid ELSE m.oid END || '&cell=' || x.cell_id,
 			'runs', '{}'::jsonb,
 			'verdicts', (SELECT COALESCE(jsonb_agg(jsonb_build_object('metric', n.name || '.' || t.name,
-					'verdict', v.kind, 'is_headline', t.is_headline, 'reason', v.reason,
+					'verdict', v.kind, 'is_headline', t.is_headline, 'is_exact', t.is_exact,
+					'reason', v.reason,
 					'percent', CASE WHEN v.is_ratio THEN v.effect * 100 END) ORDER BY v.slot), '[]')
 				FROM verdict v JOIN metric t ON t.benchmark_id = c.benchmark_id AND t.slot = v.slot
 				WHERE v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look

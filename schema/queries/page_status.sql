@@ -40,7 +40,7 @@ WITH clock AS (
 ), fresh AS (
 	SELECT x.* FROM comparison x WHERE x.state = 'done' ORDER BY x.id DESC LIMIT 100
 ), told AS (
-	SELECT v.kind, v.at, n.name || '.' || m.name AS metric, c.machine_group, v.effect, v.is_ratio,
+	SELECT v.kind, v.at, n.name || '.' || m.name AS metric, c.machine_group, v.effect, v.is_ratio, m.is_exact,
 		x.cell_id, b.oid AS base, h.oid AS head, h.subject
 	FROM fresh x
 	JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
@@ -48,7 +48,7 @@ WITH clock AS (
 	JOIN benchmark n ON n.id = c.benchmark_id
 	JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
 	JOIN commit b ON b.id = x.base_id JOIN commit h ON h.id = x.head_id
-	ORDER BY v.kind = 'regression' DESC, v.kind = 'improvement' DESC, v.at DESC LIMIT 12
+	ORDER BY v.kind = 'regression' DESC, v.kind = 'improvement' DESC, m.is_exact, v.at DESC LIMIT 12
 )
 SELECT jsonb_build_object(
 	'at', belt_text(clock.at),
@@ -79,7 +79,7 @@ SELECT jsonb_build_object(
 			'percent', CASE WHEN is_ratio THEN effect * 100 END,
 			'commit', left(head, 10), 'subject', subject, 'url',
 			'/compare?base=' || base || '&head=' || head || '&cell=' || cell_id)
-			ORDER BY kind = 'regression' DESC, kind = 'improvement' DESC, at DESC), '[]')
+			ORDER BY kind = 'regression' DESC, kind = 'improvement' DESC, is_exact, at DESC), '[]')
 		FROM told),
 	'machines', (SELECT COALESCE(jsonb_agg(jsonb_build_object(
 			'name', name, 'url', '/machine/' || replace(name, '/', '%2F'), 'group', machine_group,
@@ -142,7 +142,8 @@ SELECT jsonb_build_object('repositories', COALESCE(jsonb_agg(jsonb_build_object(
 	'series_url', '/series?tree=' || r.id,
 	'heads', (SELECT COALESCE(jsonb_agg(jsonb_build_object('ref', h.ref, 'commit',
 			CASE WHEN h.state <> 'refused' THEN left(h.oid, 10) END, 'commit_url',
-			(SELECT '/commit/' || m.oid FROM commit m WHERE m.oid = h.oid), 'state', h.state, 'is_live', h.state = 'live',
+			(SELECT '/commit/' || m.oid FROM commit m WHERE m.oid = h.oid AND h.state <> 'refused'),
+			'state', h.state, 'is_live', h.state = 'live',
 			'reason', h.reason, 'moved', belt_text(h.moved)) ORDER BY h.moved DESC, h.id), '[]')
 		FROM (SELECT * FROM head WHERE repository_id = r.id ORDER BY moved DESC, id LIMIT 50) h))
 	ORDER BY r.state = 'removed', r.name), '[]'))

@@ -381,7 +381,7 @@ class Pages(Test):
         self.assertEqual(rows[2], [("worse", "+7.4%", None), ("same binary", None, None),
                                    ("waits for tip against base", None, None)])
         self.assertEqual(rows[3], [("cannot resolve", None, "excluded above 2.1 %, needs about 40 runs"),
-                                   ("better", "-3.1%", None), ("build failed", None, "build-failed: make: exit status 2")])
+                                   ("better", "-3.1%", None), ("build failed", None, "make: exit status 2")])
         self.assertEqual([cell[0] for cell in rows[4]], ["not planned", "running 1/4", "not planned"])
         self.assertEqual(ends, ["worse", "not planned", "not planned"])
 

@@ -24,7 +24,7 @@ static const struct {
 	{ "{'build':{'state':'wanted'}}", "building", "\xe2\x97\x8b|being built|-|-|is_open" },
 	{ "{'build':{'state':'done'}}", "building", "\xe2\x97\x8b|built|-|-|is_open" },
 	{ "{'build':{'state':'failed','reason':'build-failed: x','run_url':'/run/1'}}", "measuring",
-	  "\xe2\x9c\x97|build failed|-|build-failed: x|is_failed" },
+	  "\xe2\x9c\x97|build failed|-|x|is_failed" },
 	{ "{'state':'wanted'}", "measuring", "\xe2\x97\x8b|queued|-|-|is_open" },
 	{ "{'state':'waiting'}", "measuring",
 	  "\xe2\x97\x8b|waits for tip against base|-|-|is_open" },
@@ -52,6 +52,10 @@ static const struct {
 	  "{'metric':'c','verdict':'regression','is_headline':true,'percent':-4},"
 	  "{'metric':'d','verdict':'regression','is_headline':false,'percent':90}]}",
 	  "done", "\xe2\x96\xb2|worse|-4.0%|-|is_worse" },
+	{ "{'state':'done','verdicts':[{'metric':'time','verdict':'regression','is_headline':true,"
+	  "'percent':9.4},{'metric':'count','verdict':'regression','is_headline':true,"
+	  "'is_exact':true,'percent':10}]}",
+	  "done", "\xe2\x96\xb2|worse|+9.4%|-|is_worse" },
 	{ "{'state':'done','verdicts':[{'metric':'a','verdict':'improvement','is_headline':true,"
 	  "'percent':-30},{'metric':'b','verdict':'cannot-resolve','is_headline':true}]}",
 	  "done", "\xe2\x96\xbc|better|-30.0%|-|is_better" },

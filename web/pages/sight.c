@@ -73,6 +73,24 @@ static void put_progress(struct json *facts)
 	}
 }
 
+/* "WORD: DETAIL" without the word where the cell has said it already; NULL: there is no more. */
+static const char *detail_of(const char *reason)
+{
+	static const char *const words[] = { "missing", "build-failed" };
+
+	for (size_t i = 0; reason && i < countof(words); i++) {
+		size_t length = strlen(words[i]);
+
+		if (strncmp(reason, words[i], length) == 0 && reason[length] == '\0') {
+			return NULL;
+		}
+		if (strncmp(reason, words[i], length) == 0 && reason[length] == ':') {
+			return reason + length + strspn(reason + length, ": ");
+		}
+	}
+	return reason;
+}
+
 static void put_state(struct json *facts, const char *stack_state)
 {
 	const struct json *build = json_get(facts, "build");
@@ -88,10 +106,10 @@ static void put_state(struct json *facts, const char *stack_state)
 	}
 	put_look(facts, rows[i].look, rows[i].word);
 	if (rows[i].look == LOOK_FAILED) {
-		json_put_text(facts, "why", json_text(json_get(build, "reason")));
+		json_put_text(facts, "why", detail_of(json_text(json_get(build, "reason"))));
 		json_put_text(facts, "log_url", json_text(json_get(build, "run_url")));
 	} else if (reason && strcmp(reason, rows[i].word) != 0) {
-		json_put_text(facts, "why", reason + (str_has_prefix(reason, "missing: ") ? 9 : 0));
+		json_put_text(facts, "why", detail_of(reason));
 	}
 	if (state && strcmp(state, "measuring") == 0) {
 		put_progress(facts);
@@ -104,7 +122,8 @@ static const struct view_verdict *verdict_of(const struct json *row)
 }
 
 /* How much a verdict deserves to stand for the cell: what is worse before what is better before
- * what is not known before what did not change; then the larger change. */
+ * what is not known before what did not change; then time before counts, as in the mail; then the
+ * larger change. */
 static double weight(const struct json *row)
 {
 	static const double by_meaning[] = {
@@ -113,7 +132,8 @@ static double weight(const struct json *row)
 	};
 	double percent = fabs(json_number(json_get(row, "percent"), 0));
 
-	return by_meaning[verdict_of(row)->meaning] + (percent < 1e5 ? percent : 1e5);
+	return by_meaning[verdict_of(row)->meaning] + (percent < 1e5 ? percent : 1e5) -
+	       (json_bool(json_get(row, "is_exact"), false) ? 2e5 : 0);
 }
 
 static void put_percent(struct json *object, const struct json *row)
@@ -168,7 +188,7 @@ static void put_verdict(struct json *facts, const struct json *row, int nr_chang
 	json_put_bool(facts, flags[meaning], true);
 	json_put_text(facts, "word", is_plain ? words[meaning] : verdict->title);
 	json_put_text(facts, "metric", json_text(json_get(row, "metric")));
-	json_put_int(facts, "nr_changed", nr_changed);
+	json_put_int(facts, "nr_more", nr_changed - 1);
 	json_put_bool(facts, "has_more", nr_changed > 1);
 	if (is_plain) {
 		put_percent(facts, row);

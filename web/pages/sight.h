@@ -6,11 +6,11 @@
  * facts come from schema/queries/page_series.sql, all of them may be absent:
  *
  *	{ "state": of the comparison, or "wanted", "reason", "runs": { "nr_ended", "nr_running", "nr" },
- *	  "verdicts": [{ "metric", "verdict", "is_headline", "reason", "percent" }],
+ *	  "verdicts": [{ "metric", "verdict", "is_headline", "is_exact", "reason", "percent" }],
  *	  "build": { "state", "reason", "run_url" } }
  *
  * Added are "mark", "word", and where they mean something "text" ("+7.4%"), "metric" (the one that
- * tells most), "nr_changed" (headlines or not), "why", "log_url" and one of "is_worse", "is_better",
+ * tells most), "nr_more" (that changed too, headlines or not), "why", "log_url" and one of "is_worse", "is_better",
  * "is_same", "is_failed", "is_open", "is_missing".
  *
  *	sight_add(json_at(cells, i), &stack);
