@@ -226,6 +226,7 @@ bool comparison_load_verdicts(struct db *db, struct comparison *comparison, stru
 		*verdict = (struct judge_verdict){ .metric = &comparison->metrics[i],
 						   .kind = JUDGE_MISSING,
 						   .effect = (double)NAN,
+						   .interval_95 = { (double)NAN, (double)NAN },
 						   .p = (double)NAN,
 						   .q = (double)NAN };
 		snprintf(verdict->reason, sizeof(verdict->reason), "%s",

@@ -385,6 +385,16 @@ class Pages(Test):
         self.assertEqual([cell[0] for cell in rows[4]], ["not planned", "running 1/4", "not planned"])
         self.assertEqual(ends, ["worse", "not planned", "not planned"])
 
+    def test_a_comparison_without_verdicts_claims_nothing(self):
+        path = f"/api/v1/compare?base={oid('c1')}&head={oid('c2')}&cell={self.lab.cells[2]}"
+        comparison = self.server.call("GET", path).json["comparisons"][0]
+        self.assertEqual(comparison["state"], "waiting")
+        for row in comparison["view"]["groups"][0]["rows"]:
+            change = row["changes"][0]
+            self.assertEqual((change["verdict"], change["reason"]), ("missing", "not judged yet"))
+            self.assertEqual([change[name] for name in ("percent", "absolute", "low", "high", "p", "q")], [None] * 6)
+            self.assertEqual([cell["value"] for cell in row["cells"]], [None, None])
+
     def test_the_queue_says_why_it_waits(self):
         reason = lambda: self.server.call("GET", "/api/v1/status").json["queue"]["oldest"]["reason"]
         self.assertEqual(reason(), "its block began on machine box-a, which is busy")

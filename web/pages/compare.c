@@ -75,7 +75,7 @@ static void drop_unmeasured(struct json *view, bool is_all)
 		json_put_int(json_at(groups, i), "nr_hidden", nr_hidden);
 		json_put(json_at(groups, i), "rows", shown);
 		if (nr_hidden > 0) {
-			scoped(free) char *text = mem_printf("%" PRId64 " metric%s", nr_hidden,
+			scoped(free) char *text = mem_printf("%" PRId64 " more metric%s", nr_hidden,
 							     nr_hidden > 1 ? "s" : "");
 
 			json_put_text(json_at(groups, i), "hidden", text);
