@@ -184,6 +184,8 @@ class Daemon:
                 return result
             if time.monotonic() > deadline:
                 raise RuntimeError(f"waited {seconds} s in vain for {what}\n{self.state()}\n{self.log()}")
+            if self.process and self.process.poll() not in (None, 0, -signal.SIGKILL):
+                raise RuntimeError(f"the daemon ended with {self.process.returncode}:\n{self.log()}")
             time.sleep(0.05)
 
     def wait_for_stack(self, ref, state="done", seconds=60):
@@ -194,7 +196,7 @@ class Daemon:
     def state(self):
         tables = ("SELECT 'stack', ref, state, reason FROM stack",
                   "SELECT 'run', kind, state, reason, count(*) FROM run GROUP BY 1, 2, 3, 4",
-                  "SELECT 'comparison', id, state, look, reason FROM comparison",
+                  "SELECT 'comparison', state, look, reason, count(*) FROM comparison GROUP BY 1, 2, 3, 4",
                   "SELECT 'finding', id, kind, state FROM finding",
                   "SELECT 'mail', id, state, reason FROM mail")
         return "\n".join(str(row) for table in tables for row in self.database.sql(table))

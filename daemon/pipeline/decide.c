@@ -16,11 +16,12 @@
 #include "daemon/comparison.h"
 #include "lib/stats/judge.h"
 
-/* Asks for the blocks between this look and the next. */
+/* Asks for the blocks between this look (0: none yet) and the next. */
 static bool want_next_look(struct tick *tick, int64_t cell, int64_t id, int look, const char *why,
 			   struct err *err)
 {
-	int64_t nr = (int64_t)(judge_look_blocks(look + 1) - judge_look_blocks(look));
+	size_t nr_before = look > 0 ? judge_look_blocks(look) : 0;
+	int64_t nr = (int64_t)(judge_look_blocks(look + 1) - nr_before);
 
 	return db_exec(tick->db, Q_WANT_ADD,
 		       ARGS(arg_int(cell), arg_int(id), arg_int(nr), arg_text(why)), NULL, err) &&

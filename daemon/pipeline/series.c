@@ -94,6 +94,19 @@ static bool end_look(struct tick *tick, const struct new_head *head, const char 
 	       db_commit(tick->db, "series", err);
 }
 
+/* There is no stack, and none of before counts any more. */
+static bool store_reason(struct tick *tick, const struct new_head *head, const char *reason,
+			 struct err *err)
+{
+	int64_t nr_superseded = 0;
+
+	return db_begin(tick->db, err) &&
+	       db_exec(tick->db, Q_STACK_SUPERSEDE,
+		       ARGS(arg_int(head->repository), arg_text(head->ref)), &nr_superseded, err) &&
+	       (nr_superseded == 0 || db_exec(tick->db, Q_STACK_CANCEL_RUNS, NO_ARGS, NULL, err)) &&
+	       end_look(tick, head, reason, err);
+}
+
 /* A force-push must not take away what is planned. */
 static bool pin(struct tick *tick, struct vcs *mirror, const struct vcs_id **ids, size_t nr,
 		struct err *err)
@@ -143,8 +156,7 @@ static bool look(struct tick *tick, const struct new_head *head, struct err *err
 	const char *reason = NULL;
 
 	if (!head->base_oid) {
-		reason = arena_printf(tick->arena, "the base branch '%s' is not there", head->base);
-		return db_begin(tick->db, err) && end_look(tick, head, reason, err);
+		return err_set(err, ERR_ABSENT, "the base branch '%s' is not there", head->base);
 	}
 	if (!open_mirror(tick, head, &vcs, err) || !vcs_id_parse(head->base_oid, &base, err) ||
 	    !vcs_id_parse(head->oid, &tip, err) ||
@@ -156,7 +168,7 @@ static bool look(struct tick *tick, const struct new_head *head, struct err *err
 	} else if (stack.nr_steps == 0) {
 		reason = arena_printf(tick->arena, "nothing on top of '%s'", head->base);
 	}
-	return reason ? db_begin(tick->db, err) && end_look(tick, head, reason, err)
+	return reason ? store_reason(tick, head, reason, err)
 		      : make_stack(tick, head, vcs, &stack, err);
 }
 

@@ -123,6 +123,25 @@ def lost_files(t, daemon):
         t.equal(row, [["failed", "lost", "t", "t", "1"]], f"a run whose {what} is lost, and was run again")
 
 
+def wrong_base(t, daemon):
+    """Practice: the base is called otherwise here; once that is mended, all branches are looked at."""
+    database, path = daemon.database, daemon.folder / "patchmeterd.conf"
+    good = path.read_text(encoding="utf-8")
+    tree = f'{good}[tree "based"]\n\turl = {daemon.repo.path}\n\tbase = master\n\tbranch = topic/*\n\tjob = fake\n'
+    path.write_text(tree, encoding="utf-8")
+    daemon.process.send_signal(signal.SIGHUP)
+    where = "FROM head h JOIN repository r ON r.id = h.repository_id WHERE r.name = 'based' AND h.state = 'live'"
+    daemon.wait("the reason", lambda: database.one(f"SELECT h.reason {where} AND h.reason IS NOT NULL"))
+    t.equal(database.one(f"SELECT h.reason {where} AND h.reason IS NOT NULL"), "the base branch 'master' is not there",
+            "a branch without its base says so")
+    path.write_text(tree.replace("base = master", "base = main"), encoding="utf-8")
+    daemon.process.send_signal(signal.SIGHUP)
+    daemon.wait("all branches", lambda: database.one(f"SELECT bool_and(NOT h.is_new) {where}") == "t" and database.one(
+        f"SELECT count(*) {where} AND h.reason IS NOT NULL AND h.ref <> 'main'") == "0")
+    t.check(True, "and is looked at once the base is there")
+    path.write_text(good, encoding="utf-8")
+
+
 def wrong_configuration(t, daemon):
     path = daemon.folder / "patchmeterd.conf"
     good = path.read_text(encoding="utf-8")
@@ -152,7 +171,7 @@ def main():
         repo = belt.Repo(folder / "repo")
         repo.commit("base")
         with belt.Daemon(cluster.database("belt"), repo, jobs=folder / "jobs", more=trees(repo)) as daemon:
-            for step in (wrong_jobs, unreadable_branch, lost_files, wrong_configuration):
+            for step in (wrong_jobs, unreadable_branch, lost_files, wrong_base, wrong_configuration):
                 step(t, daemon)
     return t.end()
 
