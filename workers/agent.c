@@ -32,13 +32,16 @@ static bool is_stopping(const struct agent *agent)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Logs what may pass; false for what will not. */
-static bool bear(const struct err *err, const char *what)
+/* Logs what may pass, and gives it a second; false for what will not. */
+static bool bear(const struct agent *agent, const struct err *err, const char *what)
 {
+	struct pollfd fd = { .fd = agent->settings->stop_fd, .events = POLLIN };
+
 	if (!err_face(err->kind)->is_retryable) {
 		return false;
 	}
 	log_line(LOG_WARN, "do=%s kind=%s msg='%s'", what, err_face(err->kind)->name, err->message);
+	poll(&fd, 1, 1000);
 	return true;
 }
 
@@ -166,7 +169,7 @@ static bool deliver(const struct agent *agent, struct work *work)
 			log_line(LOG_INFO, "do=finish run=%" PRId64, work->lease->run);
 			return true;
 		}
-		if (beat_verdict(agent->beat) != BEAT_LOST && bear(&err, "deliver")) {
+		if (beat_verdict(agent->beat) != BEAT_LOST && bear(agent, &err, "deliver")) {
 			if (is_stopping(agent) || beat_verdict(agent->beat) == BEAT_DEAD) {
 				return false;
 			}
@@ -288,7 +291,7 @@ static bool handle_next(struct agent *agent, bool *ret_is_done, struct err *err)
 	*ret_is_done = false;
 	client_stop_on(agent->client, agent->settings->stop_fd);
 	if (!client_call(agent->client, &call, arena, &lease, &json, err)) {
-		return is_stopping(agent) || bear(err, "lease");
+		return is_stopping(agent) || bear(agent, err, "lease");
 	}
 	if (!json) {
 		return true;
@@ -305,7 +308,7 @@ static bool join_in_time(struct agent *agent, struct err *err)
 		if (is_stopping(agent)) {
 			return true;
 		}
-		if (!bear(err, "join")) {
+		if (!bear(agent, err, "join")) {
 			return false;
 		}
 	}
