@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "thing.h"
 
-#include "lib/base/mem.h"
 #include "lib/base/str.h"
 
 #define THE(title, path, fields)                 \
@@ -220,21 +219,15 @@ static void add_sight(struct json *object)
 /* Nesting is bounded by json_parse(). */
 static void add_sights(struct json *document)
 {
-	VEC(struct json *) children = { 0 };
-
 	if (json_kind(document) == KIND_OBJECT) {
 		add_sight(document);
 		for (void *it = json_first(document); it; it = json_next(document, it)) {
-			*vec_push(&children) = json_member_value(it);
+			add_sights(json_member_value(it));
 		}
 	}
 	for (size_t i = 0; json_kind(document) == KIND_ARRAY && i < json_size(document); i++) {
-		*vec_push(&children) = json_at(document, i);
+		add_sights(json_at(document, i));
 	}
-	for (size_t i = 0; i < children.nr; i++) {
-		add_sights(children.at[i]);
-	}
-	vec_release(&children);
 }
 
 /* A line of the grid: a cell, and what its row and its column are. */

@@ -42,7 +42,7 @@ static const char *skip_sequence(const char *at, const char *end)
 	if (*at == '[') {
 		return skip_control(at + 1, end);
 	}
-	if (memchr("]PX^_", *at, 5)) {
+	if (*at != '\0' && strchr("]PX^_", *at)) {
 		return skip_string(at + 1, end);
 	}
 	while (at < end && is_between(*at, ' ', '/')) {
