@@ -82,8 +82,10 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 			       .stack = stack };
 
 	if (!db_begin(tick->db, err) ||
-	    !db_exec(tick->db, Q_FINDING_ADD_PARENTS, ARGS(arg_int(stack)), &nr_parents, err) ||
-	    !db_exec(tick->db, Q_FINDING_ADD_TIP, ARGS(arg_int(stack)), &nr_tips, err)) {
+	    !db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("parent")), &nr_parents,
+		     err) ||
+	    !db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("tip")), &nr_tips,
+		     err)) {
 		return false;
 	}
 	event.detail =

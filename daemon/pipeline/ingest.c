@@ -133,18 +133,6 @@ static bool read_output(struct tick *tick, const struct rows *artefacts, int64_t
 
 /* samples ------------------------------------------------------------------------------------ */
 
-static double combine(const char *estimator, double *values, size_t nr)
-{
-	if (strcmp(estimator, "hmean") == 0) {
-		return summary_hmean(values, nr);
-	}
-	if (strcmp(estimator, "median") == 0) {
-		summary_sort(values, nr);
-		return summary_median(values, nr);
-	}
-	return summary_mean(values, nr);
-}
-
 /* Reads every iteration; a run counts only if each of them does. */
 static void read_iterations(struct tick *tick, const struct finished_run *run,
 			    const struct rows *artefacts, double *ret_values,
@@ -179,7 +167,8 @@ static void read_iterations(struct tick *tick, const struct finished_run *run,
 		}
 	}
 	for (size_t m = 0; m < nr_metrics; m++) {
-		ret_values[m] = combine(run->spec->metrics[m].estimator, values + m * nr, nr);
+		ret_values[m] =
+			summary_estimate(run->spec->metrics[m].estimator, values + m * nr, nr);
 	}
 }
 

@@ -32,9 +32,9 @@ WHERE s.state = 'measuring' AND NOT EXISTS (
 	WHERE l.stack_id = s.id AND x.state NOT IN ('done', 'cancelled'))
 ORDER BY s.id LIMIT 1;
 
--- name: finding_add_parents
--- One finding for each commit of which a headline metric moved against its parent; a regression where
--- there is one: $1 stack.
+-- name: finding_add
+-- One finding for each comparison of which a headline metric moved, a regression where there is one:
+-- $1 stack, $2 role.  The tip against the base is one only where no single commit explains it.
 INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
 SELECT DISTINCT ON (x.cell_id, x.id) l.stack_id, x.head_id, l.role, x.cell_id, x.id,
 	v.kind::text::finding_kind, belt_now()
@@ -44,23 +44,8 @@ JOIN cell c ON c.id = x.cell_id
 JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
 	AND v.kind IN ('regression', 'improvement')
 JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
-WHERE l.stack_id = $1 AND l.role = 'parent'
-ORDER BY x.cell_id, x.id, v.kind
-ON CONFLICT DO NOTHING;
-
--- name: finding_add_tip
--- The tip against the base, where no single commit explains it: $1 stack.
-INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
-SELECT DISTINCT ON (x.cell_id, x.id) l.stack_id, x.head_id, l.role, x.cell_id, x.id,
-	v.kind::text::finding_kind, belt_now()
-FROM stack_comparison l
-JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
-JOIN cell c ON c.id = x.cell_id
-JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
-	AND v.kind IN ('regression', 'improvement')
-JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
-WHERE l.stack_id = $1 AND l.role = 'tip' AND NOT EXISTS (
+WHERE l.stack_id = $1 AND l.role = $2::comparison_role AND (l.role = 'parent' OR NOT EXISTS (
 	SELECT FROM finding f WHERE f.stack_id = l.stack_id AND f.cell_id = l.cell_id
-	AND f.role = 'parent')
+	AND f.role = 'parent'))
 ORDER BY x.cell_id, x.id, v.kind
 ON CONFLICT DO NOTHING;
