@@ -201,8 +201,16 @@ static int show_document(const struct call *call, const struct options *options)
 	return json_size(json_get(view, "groups")) > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
 }
 
+/* The worst of all views counts; it begins with EXIT_NOTHING. */
+static void note_view(const struct json *view, const struct options *options, int *exit_code)
+{
+	if (json_size(json_get(view, "groups")) > 0 && *exit_code != EXIT_DIFFERENT) {
+		*exit_code = exit_code_of(view, options);
+	}
+}
+
 /* Prints what the daemon found between two commits; a pair may have been measured by several
- * benchmarks.  *exit_code becomes what the views say. */
+ * benchmarks. */
 static bool print_measured(const struct options *options, const char *base, const char *head,
 			   int *exit_code, struct err *err)
 {
@@ -228,9 +236,7 @@ static bool print_measured(const struct options *options, const char *base, cons
 			fputs(i > 0 ? "\n" : "", stdout);
 			print_view(view, options);
 		}
-		if (exit_code_of(view, options) == EXIT_DIFFERENT) {
-			*exit_code = EXIT_DIFFERENT;
-		}
+		note_view(view, options, exit_code);
 	}
 	return true;
 }
@@ -265,14 +271,19 @@ static bool compare_commits(const struct call *call, const struct options *optio
 
 static int compare_measured(const struct call *call, const struct options *options)
 {
-	int exit_code = EXIT_DONE;
+	int exit_code = EXIT_NOTHING;
 	struct err err = ERR_INIT;
 
 	if (options->is_explained) {
 		return call_usage(call, "--explain needs the results themselves");
 	}
-	return compare_commits(call, options, &exit_code, &err) ? exit_code
-								: online_fail(call, &err);
+	if (!compare_commits(call, options, &exit_code, &err)) {
+		return online_fail(call, &err);
+	}
+	if (exit_code == EXIT_NOTHING) {
+		fputs("patchmeter compare: nothing has been measured yet\n", stderr);
+	}
+	return exit_code;
 }
 
 static bool is_measured(const struct call *call)

@@ -19,7 +19,8 @@ struct log {
 	const char *run;
 	const char *file; /* NULL: the one the server shows */
 	bool is_followed;
-	int64_t offset; /* printed so far */
+	int64_t offset;     /* printed so far */
+	struct str waiting; /* the state that was last told */
 };
 
 /* What the end of a run is to somebody who waited for it; in any other state it goes on. */
@@ -117,6 +118,20 @@ static bool read_run(struct log *log, struct json **ret_run, struct err *err)
 	return true;
 }
 
+/* Says once what a wait is for. */
+static void tell_state(struct log *log, const struct json *run)
+{
+	const char *state = json_text(json_get(run, "state"));
+	scoped(str_release) struct str clean = STR_INIT;
+
+	if (log->is_followed && state && strcmp(state, log->waiting.at) != 0) {
+		str_truncate(&log->waiting, 0);
+		str_append(&log->waiting, state);
+		str_append_clean(&clean, state, strlen(state), false, 100);
+		fprintf(stderr, "patchmeter log: run %s is %s\n", log->run, clean.at);
+	}
+}
+
 /* One look at the run; *ret_is_over: there is nothing to wait for. */
 static bool look(struct log *log, bool *ret_is_over, int *ret_exit, struct err *err)
 {
@@ -127,6 +142,7 @@ static bool look(struct log *log, bool *ret_is_over, int *ret_exit, struct err *
 	if (!read_run(log, &run, err)) {
 		return false;
 	}
+	tell_state(log, run);
 	file = log->file ? log->file : json_text(layout_at(run, "log.name"));
 	size = size_of(run, file);
 	if (size >= 0 && !print_rest(log, file, size, err)) {
@@ -175,7 +191,7 @@ static const char *read_run_id(const struct call *call)
 int verb_log(struct call *call)
 {
 	scoped(online_release) struct online online = { .is_raw = true };
-	struct log log = { .online = &online };
+	struct log log = { .online = &online, .waiting = STR_INIT };
 	const struct option_row rows[] = {
 		{ "follow", 'f', NULL,
 		  "go on until the run has ended; exit 7: it failed, 8: it was lost", OPTION_FLAG,
@@ -192,7 +208,9 @@ int verb_log(struct call *call)
 	if (!log.run) {
 		return call_usage(call, "expected the number of a run");
 	}
-	return print_log(call, &log);
+	exit_code = print_log(call, &log);
+	str_release(&log.waiting);
+	return exit_code;
 }
 
 int verb_reproduce(struct call *call)

@@ -233,6 +233,19 @@ def a_document_of_another_shape_does_no_harm(place):
         assert place.run("log", "1").returncode == 3, document
 
 
+def a_comparison_that_has_nothing_yet_is_3(place):
+    view = {"schema": 1, "columns": [{"name": name, "commit": None, "subject": None} for name in "ab"],
+            "groups": [], "reason": "measuring", "summary": [None]}
+    path = "/api/v1/compare?base=01234567&head=89abcdef&show=all"
+    place.pages[path] = (200, {"comparisons": [{"view": view}]})
+    done = place.run("compare", "01234567", "89abcdef")
+    assert done.returncode == 3 and "nothing has been measured yet" in done.stderr, done
+    place.pages[path] = (200, {"comparisons": [{"view": {"schema": 2}}]})
+    place.fails(4, "comparison 1", "compare", "01234567", "89abcdef")
+    place.fails(2, "expected two commits, or series:N", "compare", "01234567")
+    place.fails(9, "nowhere", "compare", "nowhere", "89abcdef")
+
+
 def a_data_folder_tells_the_address(place):
     with open(os.path.join(place.folder, "url"), "w", encoding="utf-8") as file:
         file.write(place.server.url + "\n")
@@ -270,8 +283,9 @@ def following_waits_for_the_end_and_tells_how_it_was(place):
                                          at("finished", 6), at(end, 6)]
         done = place.run("log", "-f", "7")
         assert done.returncode == code and done.stdout == "abcdef", (end, done)
+        assert done.stderr.split("\n")[0] == "patchmeter log: run 7 is queued", done
     place.pages["/api/v1/runs/7"] = at("lost", 0)
-    place.fails(3, "run 7 is lost and has no log", "log", "-f", "7")
+    place.fails(3, "run 7 is lost and has no log", "log", "7")
     place.pages["/api/v1/runs/7"] = at("queued", 0)
     place.fails(3, "run 7 is queued and has no log", "log", "7")
 
