@@ -30,9 +30,10 @@ WHERE sc.stack_id = $1 ORDER BY sc.position DESC;
 -- name: report_machine
 -- The machine that measured a comparison, as it was then, and a run of the head: $1 cell,
 -- $2 comparison.
-SELECT concat_ws(', ', m.name, e.fingerprint #>> '{lasting,cpu,model}',
-		(e.fingerprint #>> '{lasting,cpu,processors}') || ' processors',
-		'Linux ' || (e.fingerprint #>> '{lasting,kernel,release}')) AS machine,
+SELECT concat_ws(', ', m.name || COALESCE(': ' || (e.fingerprint #>> '{lasting,processor}'), ''),
+		(e.fingerprint #>> '{lasting,processors}') || ' processors',
+		(e.fingerprint #>> '{lasting,memory_mib}') || ' MiB',
+		'Linux ' || (e.fingerprint #>> '{lasting,kernel}')) AS machine,
 	(SELECT r.id FROM run r WHERE r.cell_id = b.cell_id AND r.block_id = b.id
 	 AND r.commit_id = x.head_id AND r.state = 'done' ORDER BY r.id LIMIT 1) AS run_id
 FROM block b
