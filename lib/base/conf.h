@@ -91,7 +91,8 @@ const char *const *conf_names(const struct conf *conf, const char *section, size
 struct str;
 void conf_describe(const struct conf_key *keys, size_t nr_keys, struct str *str);
 
-/* editing a file; comments and the other sections keep every byte; blocks */
+/* editing a file; comments and the other sections keep every byte; two editors wait for each other;
+ * blocks */
 
 /* Appends `[section "name"]` with nr_pairs lines; keys_and_values alternates.  Makes the file where
  * it is absent.  The values are not checked: read the file afterwards.

@@ -1,8 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "conf.h"
 #include "conf_syntax.h"
+#include "mem.h"
+
+static void fd_close(int *fd)
+{
+	if (*fd >= 0) {
+		close(*fd);
+	}
+}
+DEFINE_SCOPED_EMBEDDED(fd_close, int)
+
+/* One editor at a time: the lock is the folder's, since the file is another one after each edit,
+ * and goes with the descriptor.  Blocks while another edits. */
+static bool lock_folder(const char *path, int *ret_fd, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	scoped(free) char *folder =
+		slash ? mem_strndup(path, (size_t)(slash - path) + 1) : mem_strdup(".");
+	scoped(fd_close) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX) != 0) {
+		return err_set_errno(err, ERR_BROKEN, errno, "lock folder '%s'", folder);
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return true;
+}
 
 /* Keeps the file's mode; a new one is for all to read. */
 static bool write_text(const char *path, const struct str *text, struct err *err)
@@ -62,9 +92,13 @@ bool conf_file_add(const char *path, const char *section, const char *name,
 {
 	scoped(str_release) struct str text = STR_INIT;
 	scoped(str_release) struct str rest = STR_INIT;
+	scoped(fd_close) int lock = -1;
 	struct err why = ERR_INIT;
 	bool is_there;
 
+	if (!lock_folder(path, &lock, err)) {
+		return false;
+	}
 	if (!conf_read_text(path, &text, &why) && why.kind != ERR_ABSENT) {
 		return err_set(err, why.kind, "%s", why.message);
 	}
@@ -94,9 +128,10 @@ bool conf_file_remove(const char *path, const char *section, const char *name, s
 {
 	scoped(str_release) struct str text = STR_INIT;
 	scoped(str_release) struct str rest = STR_INIT;
+	scoped(fd_close) int lock = -1;
 	bool was_there;
 
-	if (!conf_read_text(path, &text, err) ||
+	if (!lock_folder(path, &lock, err) || !conf_read_text(path, &text, err) ||
 	    !cut_section(path, text.at, section, name, &rest, &was_there, err)) {
 		return false;
 	}

@@ -4,6 +4,7 @@
 
 tree.py PATCHMETER
 """
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -149,6 +150,16 @@ def a_job_that_is_not_installed_is_a_warning(place):
     done = place.tree(*NEW, "--job", "gone")
     assert done.returncode == 0 and "there is no 'jobs/gone/job.yaml'" in done.stderr, done
     assert place.list()[1]["job"] == ["probe", "gone"]
+
+
+def two_editors_lose_nothing(place):
+    def edit(prefix):
+        return [place.tree("add", f"{prefix}{number}", *NEW[2:]).returncode for number in range(15)]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        codes = [code for result in pool.map(edit, "abcd") for code in result]
+    assert codes == [0] * 60, codes
+    names = {tree["name"] for tree in place.list()}
+    assert names == {"old"} | {f"{prefix}{number}" for prefix in "abcd" for number in range(15)}, names
 
 
 def main():
