@@ -188,6 +188,11 @@ class Daemon:
                 raise RuntimeError(f"the daemon ended with {self.process.returncode}:\n{self.log()}")
             time.sleep(0.05)
 
+    def is_told(self):
+        """Whether every finding has its mail in the outbox; one statement, so one moment."""
+        return self.database.one("""SELECT NOT EXISTS (SELECT FROM finding WHERE state = 'new')
+            AND NOT EXISTS (SELECT FROM mail WHERE state = 'drafted')""") == "t"
+
     def wait_for_stack(self, ref, state="done", seconds=60):
         return self.wait(f"stack of {ref} to be {state}", lambda: self.database.one(
             f"SELECT id FROM stack WHERE ref = '{ref}' AND state = '{state}' ORDER BY id DESC LIMIT 1"),

@@ -5,12 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +85,14 @@ static void lower_limits(const struct keeper_plan *plan)
 	}
 }
 
+/* The kernel's own calls: libc's would have every thread of the process follow, by a list that may
+ * be in any state in the fork of a program with threads. */
+#ifdef SYS_setresuid32
+#define SYS_ID(name) SYS_##name##32
+#else
+#define SYS_ID(name) SYS_##name
+#endif
+
 static void drop_user(const struct keeper_plan *plan)
 {
 	const struct proc_spec *spec = plan->spec;
@@ -92,9 +100,9 @@ static void drop_user(const struct keeper_plan *plan)
 	if (!spec->is_user_set) {
 		return;
 	}
-	if ((geteuid() == 0 && setgroups(0, NULL) != 0) ||
-	    setresgid(spec->gid, spec->gid, spec->gid) != 0 ||
-	    setresuid(spec->uid, spec->uid, spec->uid) != 0 ||
+	if ((geteuid() == 0 && syscall(SYS_ID(setgroups), 0, NULL) != 0) ||
+	    syscall(SYS_ID(setresgid), spec->gid, spec->gid, spec->gid) != 0 ||
+	    syscall(SYS_ID(setresuid), spec->uid, spec->uid, spec->uid) != 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
 		fail(plan, STEP_USER);
 	}

@@ -221,9 +221,7 @@ def main():
         with belt.Daemon(database, repo, more='[tree "test"]\n\tbranch = *\n') as daemon:
             with belt.FakeWorker(daemon, Model(commits)):
                 daemon.wait_for_stack("topic/hostile", seconds=120)
-                daemon.wait("the mails", lambda: database.one(
-                    "SELECT count(*) FROM mail WHERE state = 'drafted'") == "0" and database.one(
-                    "SELECT count(*) FROM finding WHERE state = 'new'") == "0")
+                daemon.wait("the mails", daemon.is_told)
                 check_mails(t, daemon, commits)
                 check_rows(t, database)
                 check_branches(t, daemon, lines, repo)

@@ -62,9 +62,7 @@ def run_belt(database, repo, factors, nr_daemons):
             with belt.FakeWorker(daemon, Model(factors), "left"), belt.FakeWorker(daemon, Model(factors), "right"):
                 for name in ("one", "two", "three"):
                     daemon.wait_for_stack(f"topic/{name}")
-                daemon.wait("the mails", lambda: database.one(
-                    "SELECT count(*) FROM mail WHERE state = 'drafted'") == "0" and database.one(
-                    "SELECT count(*) FROM finding WHERE state = 'new'") == "0")
+                daemon.wait("the mails", daemon.is_told)
         finally:
             for other in others:
                 other.terminate()
