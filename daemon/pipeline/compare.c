@@ -3,7 +3,7 @@
  * compare - the judge's word on two commits, when their blocks have ended.
  *
  *	comparison measuring ──enough blocks──> deciding (verdicts of one more look)
- *	                     ──blocks lost──> measuring (a want for others)
+ *	                     ──blocks lost, or impossible──> measuring (a want for others)
  *	                     ──blocks failed──> done (missing: why)
  */
 #include "pipeline.h"
@@ -20,13 +20,12 @@ struct ready {
 	const char *void_reason;
 };
 
-static bool want_others(struct tick *tick, const struct ready *ready, int nr, struct err *err)
+static bool want_others(struct tick *tick, const struct ready *ready, int nr, const char *why,
+			struct err *err)
 {
 	return db_begin(tick->db, err) &&
 	       db_exec(tick->db, Q_WANT_ADD,
-		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(nr),
-			    arg_text(arena_printf(tick->arena, "in place of lost blocks: %s",
-						  ready->void_reason))),
+		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(nr), arg_text(why)),
 		       NULL, err) &&
 	       bell_ring(tick->db, BELL_PLAN, err) && db_commit(tick->db, "compare", err);
 }
@@ -59,11 +58,18 @@ static bool add_verdict(struct tick *tick, const struct ready *ready, int slot,
 static bool judge_comparison(struct tick *tick, const struct ready *ready, struct err *err)
 {
 	scoped(comparison_free) struct comparison *comparison = NULL;
+	size_t nr_blocks = judge_look_blocks(ready->look + 1);
+	size_t nr_repeats;
 
 	if (!comparison_load(tick->db, ready->cell, ready->id, &comparison, err)) {
 		return false;
 	}
 	comparison_judge(comparison, ready->look + 1);
+	nr_repeats = judge_repeats(comparison->verdicts, comparison->nr_metrics);
+	if (nr_repeats <= nr_blocks && (size_t)ready->nr_done < nr_blocks + nr_repeats) {
+		return want_others(tick, ready, (int)(nr_blocks + nr_repeats) - ready->nr_done,
+				   "in place of blocks with an impossible spread", err);
+	}
 	if (!db_begin(tick->db, err)) {
 		return false;
 	}
@@ -107,5 +113,7 @@ bool tick_compare(struct tick *tick, bool *ret_more, struct err *err)
 	if (ready.nr_failed > 0 || ready.nr_void > VOID_LIMIT) {
 		return give_up(tick, &ready, err);
 	}
-	return want_others(tick, &ready, nr_missing, err);
+	return want_others(
+		tick, &ready, nr_missing,
+		arena_printf(tick->arena, "in place of lost blocks: %s", ready.void_reason), err);
 }

@@ -3,46 +3,12 @@
 
 #include <math.h>
 
+#include "looks.h"
+
 /* An exact metric that moved less than a neutral rebuild moves it says that the work is the same;
  * one that moved less than this needs no second look either. */
 #define EXACT_SAME  0.0025
 #define EXACT_STILL 0.001
-
-/* What a look may spend (docs/statistics.md: union bounds).  The sums are the chance of a false
- * name, and the chance that noise alone follows an exact change, over all partners of it. */
-struct look {
-	size_t nr_blocks;
-	double q_limit;      /* together 1 % */
-	double follow_limit; /* one-sided; together 5 % */
-	double q_hopeless;   /* the smallest q above which there is no point in going on */
-};
-
-static const struct look looks[JUDGE_LOOKS] = {
-	{ 2,  0.001, 0.0100, 0.5 },
-	{ 4,  0.003, 0.0150, 0.4 },
-	{ 6,  0.006, 0.0100, 0.0 },
-	{ 9,  0.0,   0.0075, 0.0 }, /* from here on: an exact change that no time follows yet */
-	{ 12, 0.0,   0.0075, 0.0 },
-};
-
-/* The same where there is one look only. */
-#define FOLLOW_LIMIT 0.05
-
-static const struct look *look_at(int look)
-{
-	assert(look >= 1 && look <= JUDGE_LOOKS);
-	return &looks[look - 1];
-}
-
-size_t judge_look_blocks(int look)
-{
-	return look_at(look)->nr_blocks;
-}
-
-double agree_q_limit(int look)
-{
-	return look_at(look)->q_limit;
-}
 
 /* kinds of metrics */
 
@@ -135,16 +101,23 @@ static bool may_contradict(const struct judge_verdict *verdicts, size_t nr,
 
 /* the rule */
 
+/* What a time has to do to follow: its one-sided p, and how far it has to move. */
+struct following {
+	double p;
+	double min_effect;
+};
+
 static bool follows(const struct judge_verdict *time, const struct judge_verdict *exact,
-		    double follow_limit)
+		    const struct following *limit)
 {
 	return !isnan(time->p) && is_worse(time) == is_worse(exact) &&
-	       fabs(time->effect) >= time->min_effect && time->p / 2 <= follow_limit;
+	       fabs(time->effect) >= fmax(limit->min_effect, time->metric->floor) &&
+	       time->p / 2 <= limit->p;
 }
 
 /* Names each time that follows the exact metric; false: none does. */
 static bool confirm(struct judge_verdict *verdicts, size_t nr, struct judge_verdict *exact,
-		    double follow_limit)
+		    struct following limit)
 {
 	size_t nr_partners = 0;
 	bool is_confirmed = false;
@@ -152,11 +125,11 @@ static bool confirm(struct judge_verdict *verdicts, size_t nr, struct judge_verd
 	for (size_t i = 0; i < nr; i++) {
 		nr_partners += may_confirm(verdicts, nr, &verdicts[i], exact);
 	}
+	limit.p /= (double)nr_partners;
 	for (size_t i = 0; i < nr; i++) {
 		struct judge_verdict *time = &verdicts[i];
 
-		if (!may_confirm(verdicts, nr, time, exact) ||
-		    !follows(time, exact, follow_limit / (double)nr_partners)) {
+		if (!may_confirm(verdicts, nr, time, exact) || !follows(time, exact, &limit)) {
 			continue;
 		}
 		is_confirmed = true;
@@ -196,9 +169,9 @@ static bool has_sort(const struct judge_verdict *verdicts, size_t nr, enum sort 
 	return false;
 }
 
-void agree(struct judge_verdict *verdicts, size_t nr, int look)
+void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options *options)
 {
-	double follow_limit = look ? look_at(look)->follow_limit : FOLLOW_LIMIT;
+	struct following limit = { look_at(options->look)->follow_limit, options->min_effect };
 
 	if (!has_sort(verdicts, nr, SORT_TIME) || !has_sort(verdicts, nr, SORT_EXACT)) {
 		return;
@@ -214,8 +187,7 @@ void agree(struct judge_verdict *verdicts, size_t nr, int look)
 	for (size_t i = 0; i < nr; i++) {
 		struct judge_verdict *exact = &verdicts[i];
 
-		if (is_exact(exact) && is_changed(exact) &&
-		    !confirm(verdicts, nr, exact, follow_limit)) {
+		if (is_exact(exact) && is_changed(exact) && !confirm(verdicts, nr, exact, limit)) {
 			verdict_set(exact, JUDGE_NOT_CONFIRMED_IN_TIME);
 			verdict_say(exact, "%+.2f %%, but no time follows", 100 * exact->effect);
 		}
@@ -232,12 +204,13 @@ struct tally {
 	bool has_exact;
 	bool is_still; /* no exact metric moved */
 	bool is_time_moving;
-	double least_q;
+	double least_p;
+	size_t nr_tested;
 };
 
 static struct tally tally_of(const struct judge_verdict *verdicts, size_t nr)
 {
-	struct tally tally = { .is_still = true, .least_q = 1 };
+	struct tally tally = { .is_still = true, .least_p = 1 };
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct judge_verdict *verdict = &verdicts[i];
@@ -254,9 +227,15 @@ static struct tally tally_of(const struct judge_verdict *verdicts, size_t nr)
 			tally.is_still &= fabs(verdict->effect) < EXACT_STILL;
 		}
 		tally.is_time_moving |= verdict->p < 0.05;
-		tally.least_q = fmin(tally.least_q, verdict->q);
+		tally.least_p = fmin(tally.least_p, verdict->p);
+		tally.nr_tested += !isnan(verdict->p);
 	}
 	return tally;
+}
+
+static bool is_hopeless(const struct tally *tally, int look)
+{
+	return pow(1 - tally->least_p, (double)tally->nr_tested) < look_at(look)->hopeless;
 }
 
 enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int look,
@@ -277,8 +256,7 @@ enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int 
 		  "no exact metric moved, and no time" },
 		{ tally.has_exact && tally.is_still, JUDGE_MORE,
 		  "time moves and no exact metric does" },
-		{ tally.least_q > look_at(look)->q_hopeless, JUDGE_STOP,
-		  "nothing is near a change" },
+		{ is_hopeless(&tally, look), JUDGE_STOP, "nothing is near a change" },
 		{ true, JUDGE_MORE, "a headline metric may have changed" },
 	};
 	size_t i = 0;

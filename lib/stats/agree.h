@@ -17,10 +17,7 @@
 #include "judge.h"
 
 /* Turns first verdicts of headline metrics into the ones that are told. */
-void agree(struct judge_verdict *verdicts, size_t nr, int look);
-
-/* The q that a headline metric must not exceed at look 1..JUDGE_LOOKS. */
-double agree_q_limit(int look);
+void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options *options);
 
 /* for judge.c too */
 

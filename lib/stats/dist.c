@@ -10,6 +10,73 @@ double dist_lgamma(double x)
 	return lgamma_r(x, &sign);
 }
 
+/* From here on the asymptotic series are good to 15 digits; smaller x are carried up to it. */
+#define FAR 12.0
+
+double dist_digamma(double x)
+{
+	double low = 0;
+	double square;
+
+	for (; x < FAR; x++) {
+		low += 1 / x;
+	}
+	square = 1 / (x * x);
+	return log(x) - 1 / (2 * x) - low -
+	       square * (1.0 / 12 -
+			 square * (1.0 / 120 -
+				   square * (1.0 / 252 -
+					     square * (1.0 / 240 - square * (1.0 / 132)))));
+}
+
+double dist_trigamma(double x)
+{
+	double low = 0;
+	double square;
+
+	for (; x < FAR; x++) {
+		low += 1 / (x * x);
+	}
+	square = 1 / (x * x);
+	return low + square / 2 +
+	       (1 + square * (1.0 / 6 -
+			      square * (1.0 / 30 -
+					square * (1.0 / 42 -
+						  square * (1.0 / 30 - square * (5.0 / 66)))))) /
+		       x;
+}
+
+/* The derivative of trigamma. */
+static double tetragamma(double x)
+{
+	double low = 0;
+	double square;
+
+	for (; x < FAR; x++) {
+		low += 2 / (x * x * x);
+	}
+	square = 1 / (x * x);
+	return -low -
+	       square * (1 + 1 / x + square * (0.5 - square * (1.0 / 6 - square * (1.0 / 6))));
+}
+
+/* Smyth 2004, appendix: Newton on 1 / trigamma, which is convex and nearly straight. */
+double dist_trigamma_inverse(double y)
+{
+	double x = 0.5 + 1 / y;
+
+	for (int i = 0; i < 50; i++) {
+		double value = dist_trigamma(x);
+		double step = value * (1 - value / y) / tetragamma(x);
+
+		x += step;
+		if (fabs(step) < 1e-14 * x) {
+			break;
+		}
+	}
+	return x;
+}
+
 /* Lentz's method must not divide by zero. */
 static double not_zero(double value)
 {

@@ -18,6 +18,12 @@
 /* ln of the gamma function of x > 0; safe in threads, unlike lgamma(). */
 double dist_lgamma(double x);
 
+/* The first and second derivative of that, x > 0 (Abramowitz and Stegun 6.3.18, 6.4.12); and the
+ * x at which the second is y > 0. */
+double dist_digamma(double x);
+double dist_trigamma(double x);
+double dist_trigamma_inverse(double y);
+
 /* The regularised incomplete beta function I_x(a, b): the share of Beta(a, b) below x.
  * a, b > 0; x within 0..1. */
 double dist_beta(double a, double b, double x);

@@ -3,9 +3,15 @@
 
 #include <math.h>
 
+#include "dist.h"
 #include "summary.h"
 
+/* The chance that history gives a spread from which a block counts as wild.  A comparison has a
+ * hundred sides of blocks in ten metrics: one in a hundred comparisons repeats one for nothing. */
+#define WILD_CHANCE 1e-4
+
 struct block {
+	uint32_t id;
 	size_t nr[2];
 	double mean[2];
 	double squares[2]; /* of the distances from the mean; relative to it where the fit is */
@@ -52,10 +58,35 @@ static size_t find_blocks(const struct units *units, bool is_relative, struct bl
 			values[end] = all[end].value;
 			nr[all[end].is_head]++;
 		}
-		ret_blocks[nr_blocks++] = block_of(values + i, nr[0], nr[1], is_relative);
+		ret_blocks[nr_blocks] = block_of(values + i, nr[0], nr[1], is_relative);
+		ret_blocks[nr_blocks++].id = all[i].block;
 		i = end;
 	}
 	return nr_blocks;
+}
+
+/* The variance within a side of a block, and its degrees of freedom. */
+struct within {
+	double variance, df;
+};
+
+static struct within within_of(const struct block *block, int side)
+{
+	double df = (double)block->nr[side] - 1;
+
+	return (struct within){ df > 0 ? block->squares[side] / df : 0, df };
+}
+
+static void find_widest(struct fit *fit, const struct block *blocks)
+{
+	for (size_t i = 0; i < 2 * fit->nr_blocks; i++) {
+		struct within within = within_of(&blocks[i / 2], i % 2);
+
+		if (within.variance > fit->widest) {
+			fit->widest = within.variance;
+			fit->widest_df = within.df;
+		}
+	}
 }
 
 static void find_effect(struct fit *fit, const struct block *blocks)
@@ -75,27 +106,19 @@ static void find_effect(struct fit *fit, const struct block *blocks)
 				       : fit->level[1] - fit->level[0];
 }
 
-/* Welch and Satterthwaite. */
 static void find_spread_of_one(struct fit *fit, const struct block *block, double least)
 {
-	double spread[2];
-	double free_df[2];
-
 	for (int side = 0; side < 2; side++) {
-		double nr = (double)block->nr[side];
-
-		free_df[side] = nr - 1;
-		spread[side] = fmax(block->squares[side] / free_df[side], least) / nr;
+		fit->side_df[side] = (double)block->nr[side] - 1;
+		fit->side_variance[side] = fmax(block->squares[side] / fit->side_df[side], least);
 	}
-	fit->se = sqrt(spread[0] + spread[1]);
-	fit->df = (spread[0] + spread[1]) * (spread[0] + spread[1]) /
-		  (spread[0] * spread[0] / free_df[0] + spread[1] * spread[1] / free_df[1]);
-	fit->sd = sqrt(
-		fmax((block->squares[0] + block->squares[1]) / (free_df[0] + free_df[1]), least));
+	fit->df = fit->side_df[0] + fit->side_df[1];
+	fit->variance = fmax((block->squares[0] + block->squares[1]) / fit->df, least);
+	fit->parts = 1 / (double)block->nr[0] + 1 / (double)block->nr[1];
 }
 
 /* A block's part in the effect is its weight times its level, so blocks at different levels have
- * unequal parts: se is somewhat above sd / sqrt(weights) then. */
+ * unequal parts: the effect varies somewhat more than 1 / weights then. */
 static void find_spread(struct fit *fit, const struct block *blocks, double least)
 {
 	double squares = 0;
@@ -112,8 +135,8 @@ static void find_spread(struct fit *fit, const struct block *blocks, double leas
 		spread += part * part / blocks[i].weight;
 	}
 	fit->df = (double)(fit->nr[0] + fit->nr[1] - fit->nr_blocks - 1);
-	fit->sd = sqrt(fmax(squares / fit->df, least));
-	fit->se = fit->sd * sqrt(spread) / parts;
+	fit->variance = fmax(squares / fit->df, least);
+	fit->parts = spread / (parts * parts);
 }
 
 /* The distance of neighbouring decimals with which all values can be written, at most 1. */
@@ -162,31 +185,174 @@ static void find_raw(struct fit *fit, const struct units *units)
 	}
 }
 
-void fit_init(struct fit *fit, const struct units *units, double least_variance)
+static int by_number(const void *left, const void *right)
 {
-	scoped(free) struct block *blocks = mem_array(units->units.nr, sizeof(*blocks));
-	const struct unit *all = units->units.at;
-	double least;
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
 
-	*fit = (struct fit){
-		.is_relative = true, .is_flat = true, .se = NAN, .df = NAN, .sd = NAN
-	};
+	return (a > b) - (a < b);
+}
+
+/* A build that both sides ran stands twice, side by side. */
+static void count_builds(struct fit *fit, const struct units *units)
+{
+	const struct unit *all = units->units.at;
+	size_t nr = units->units.nr;
+	scoped(free) uint64_t *builds = mem_array(nr, sizeof(*builds));
+	size_t nr_shared = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		builds[i] = (uint64_t)all[i].build << 1 | all[i].is_head;
+	}
+	qsort(builds, nr, sizeof(*builds), by_number);
+	for (size_t i = 0; i < nr; i++) {
+		if (i > 0 && builds[i] == builds[i - 1]) {
+			continue;
+		}
+		fit->nr_builds[builds[i] & 1]++;
+		nr_shared += i > 0 && builds[i] >> 1 == builds[i - 1] >> 1;
+	}
+	fit->is_one_image = builds[0] >> 1 != 0 && nr_shared == fit->nr_builds[0] &&
+			    nr_shared == fit->nr_builds[1];
+}
+
+static void look_through(struct fit *fit, const struct units *units)
+{
+	const struct unit *all = units->units.at;
+
+	fit->is_relative = fit->is_flat = true;
 	for (size_t i = 0; i < units->units.nr; i++) {
 		fit->is_relative = fit->is_relative && all[i].value > 0;
 		fit->is_flat = fit->is_flat && !(all[i].value < all[0].value) &&
 			       !(all[i].value > all[0].value);
 	}
+	count_builds(fit, units);
+}
+
+/* The units with every value replaced by its inverse. */
+static void invert(const struct units *units, struct units *ret_inverse)
+{
+	*ret_inverse = *units;
+	ret_inverse->units.at = mem_array(units->units.nr, sizeof(*units->units.at));
+	for (size_t i = 0; i < units->units.nr; i++) {
+		ret_inverse->units.at[i] = units->units.at[i];
+		ret_inverse->units.at[i].value = 1 / units->units.at[i].value;
+	}
+}
+
+static void fit_means(struct fit *fit, const struct units *units)
+{
+	scoped(free) struct block *blocks = mem_array(units->units.nr, sizeof(*blocks));
+	double least;
+
 	fit->nr_blocks = find_blocks(units, fit->is_relative, blocks);
 	find_effect(fit, blocks);
-	find_raw(fit, units);
+	find_widest(fit, blocks);
 	if (fit->nr[0] < 2 || fit->nr[1] < 2) {
 		return;
 	}
-	least = fmax(rounding_variance(units, fit->is_relative),
-		     fit->is_relative ? least_variance : 0);
+	least = rounding_variance(units, fit->is_relative);
 	if (fit->nr_blocks == 1) {
 		find_spread_of_one(fit, blocks, least);
 	} else {
 		find_spread(fit, blocks, least);
 	}
+}
+
+void fit_init(struct fit *fit, const struct units *units, enum judge_estimator estimator)
+{
+	struct units inverse;
+
+	*fit = (struct fit){ .variance = NAN, .df = NAN, .parts = NAN };
+	look_through(fit, units);
+	find_raw(fit, units);
+	if (estimator != JUDGE_HMEAN || !fit->is_relative) {
+		fit_means(fit, units);
+		return;
+	}
+	invert(units, &inverse);
+	fit_means(fit, &inverse);
+	free(inverse.units.at);
+	fit->level[0] = 1 / fit->level[0];
+	fit->level[1] = 1 / fit->level[1];
+	fit->effect = -fit->effect;
+}
+
+/* wild blocks */
+
+static bool is_wild(struct within within, double variance, double df)
+{
+	double ratio = within.variance / variance;
+
+	return within.df > 0 && ratio > 1 &&
+	       dist_beta(df / 2, within.df / 2, df / (df + within.df * ratio)) < WILD_CHANCE;
+}
+
+/* History, corrected by the median of what the blocks show today: the median does not see a few
+ * wild ones among them.  It is that of a squared normal number, and as an estimate of a variance
+ * worth some two fifths of its number of values. */
+#define MEDIAN_WORTH  0.4
+#define MEDIAN_SQUARE 0.455
+
+static void correct_by_today(const struct block *blocks, size_t nr, double *variance, double *df)
+{
+	scoped(free) double *values = mem_array(2 * nr, sizeof(*values));
+	size_t nr_values = 0;
+	double weight;
+
+	for (size_t i = 0; i < 2 * nr; i++) {
+		struct within within = within_of(&blocks[i / 2], i % 2);
+
+		if (within.df > 0) {
+			values[nr_values++] = within.variance;
+		}
+	}
+	summary_sort(values, nr_values);
+	weight = MEDIAN_WORTH * (double)nr_values;
+	*variance = (*df * *variance + weight * summary_median(values, nr_values) / MEDIAN_SQUARE) /
+		    (*df + weight);
+	*df += weight;
+}
+
+bool fit_may_be_wild(const struct fit *fit, double variance, double df)
+{
+	double most = df + MEDIAN_WORTH * 2 * (double)fit->nr_blocks;
+	struct within widest = { fit->widest, fit->widest_df };
+
+	return is_wild(widest, variance * df / most, most);
+}
+
+static void drop_block(struct units *units, uint32_t block)
+{
+	struct unit *all = units->units.at;
+	size_t nr_kept = 0;
+
+	for (size_t i = 0; i < units->units.nr; i++) {
+		if (all[i].block != block) {
+			all[nr_kept++] = all[i];
+		}
+	}
+	units->units.nr = nr_kept;
+}
+
+size_t fit_drop_wild(struct units *units, double variance, double df)
+{
+	scoped(free) struct block *blocks = mem_array(units->units.nr, sizeof(*blocks));
+	size_t nr = find_blocks(units, true, blocks);
+	VEC(uint32_t) wild = { 0 };
+	size_t nr_wild;
+
+	correct_by_today(blocks, nr, &variance, &df);
+	for (size_t i = 0; i < nr; i++) {
+		if (is_wild(within_of(&blocks[i], 0), variance, df) ||
+		    is_wild(within_of(&blocks[i], 1), variance, df)) {
+			*vec_push(&wild) = blocks[i].id;
+		}
+	}
+	nr_wild = wild.nr < nr ? wild.nr : 0;
+	for (size_t i = 0; i < nr_wild; i++) {
+		drop_block(units, wild.at[i]);
+	}
+	vec_release(&wild);
+	return nr_wild;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fit.h - how far head is from base, and how well that is known.
+ * fit.h - how far head is from base, and how much the values vary beside that.
  *
  * Internal to lib/stats.  The two-way layout: each block has a level of its own, and head differs
  * from base by the same effect in all of them.  A level that jumps between blocks costs nothing.
- * One that jumps inside a block, or an effect that differs between blocks, widens `se`: the order
- * inside a block was drawn by lot, so what the machine did is noise, whatever it did.  One block
- * alone is Welch's case: nothing says that both sides vary alike.
+ * One that jumps inside a block, or an effect that differs between blocks, adds to the variance:
+ * the order inside a block was drawn by lot, so what the machine did is noise, whatever it did.
  *
- * Levels are arithmetic means of units, so that what is tested is what people compute by hand.
+ * Levels are the estimator's means of units, so that what is tested is what people compute by
+ * hand: arithmetic, or harmonic where the metric says so (then everything is fitted on inverses).
  */
 #ifndef STATS_FIT_H
 #define STATS_FIT_H
@@ -16,19 +16,33 @@
 #include "unit.h"
 
 struct fit {
-	bool is_relative; /* every value is above zero: effect, se and sd are of the logarithm */
+	bool is_relative; /* every value is above zero: effect and variance are of the logarithm */
 	bool is_flat;     /* every value is the same */
 	size_t nr[2];     /* units: base, head */
 	size_t nr_blocks;
-	double level[2];  /* means over blocks, each block with the same weight on both sides */
-	double effect;    /* ln(head / base), else head - base */
-	double se, df;    /* NAN unless both sides have 2 units */
-	double sd;        /* residual, of a unit in its block; NAN as se */
-	double raw_sd[2]; /* of all units of a side as a population; NAN for fewer than 2 */
+	size_t nr_builds[2]; /* different ones; 1 where they are unknown */
+	bool is_one_image;   /* both sides ran the same builds */
+	double level[2];     /* means over blocks, each block with the same weight on both sides */
+	double effect;       /* ln(head / base), else head - base */
+	double variance,
+		df; /* residual, of a unit in its block; NAN unless both sides have 2 units */
+	double side_variance[2]; /* where there is one block only, as the two below */
+	double side_df[2];
+	double parts;             /* the variance of the effect in units of `variance` */
+	double widest, widest_df; /* the largest variance within one side of a block */
+	double raw_sd[2];         /* of all units of a side as a population; NAN for fewer than 2 */
 };
 
-/* Needs units of both sides.  No variance is taken to be below `least_variance` (where the fit is
- * relative) or below what the last decimal place hides. */
-void fit_init(struct fit *fit, const struct units *units, double least_variance);
+/* Needs units of both sides.  No variance is below what the last decimal place hides. */
+void fit_init(struct fit *fit, const struct units *units, enum judge_estimator estimator);
+
+/* Takes out the blocks in which two units of one side are so far apart that history, worth
+ * `df` degrees of freedom at `variance` (of logarithms), gives it a chance below 1 in 10,000.  Such
+ * a block saw something else than these commits.  Returns how many it were; keeps them all if none
+ * would be left. */
+size_t fit_drop_wild(struct units *units, double variance, double df);
+
+/* Whether that could find any, told from the fit alone. */
+bool fit_may_be_wild(const struct fit *fit, double variance, double df);
 
 #endif

@@ -6,16 +6,9 @@
 
 #include "agree.h"
 #include "dist.h"
-#include "fit.h"
-#include "rank.h"
-
-/* An exact metric repeats to the last digit and yet moves when the linker lays neutral code out
- * anew: by a quarter of a per cent for instruction counts, so one per cent is four deviations. */
-#define EXACT_SD    0.0025
-#define EXACT_LEAST 0.01
-
-/* A unit's spread from which a verdict says that the metric is noisy. */
-#define NOISY 0.10
+#include "lib/base/mem.h"
+#include "looks.h"
+#include "measure.h"
 
 static const char *const words[] = {
 	[JUDGE_REGRESSION] = "regression",
@@ -76,141 +69,6 @@ bool is_worse(const struct judge_verdict *verdict)
 	return (verdict->effect > 0) != verdict->metric->is_higher_better;
 }
 
-/* measuring */
-
-/* What a distance on the fit's scale is on the verdict's. */
-static double effect_of(const struct fit *fit, bool is_ratio, double distance)
-{
-	if (fit->is_relative && isfinite(distance)) {
-		return expm1(distance);
-	}
-	return is_ratio ? distance / fabs(fit->level[0]) : distance;
-}
-
-static struct judge_interval scaled(const struct fit *fit, bool is_ratio,
-				    struct judge_interval interval)
-{
-	return (struct judge_interval){ effect_of(fit, is_ratio, interval.low),
-					effect_of(fit, is_ratio, interval.high) };
-}
-
-static struct judge_interval interval_of(const struct fit *fit, bool is_ratio, double half_width)
-{
-	return scaled(
-		fit, is_ratio,
-		(struct judge_interval){ fit->effect - half_width, fit->effect + half_width });
-}
-
-/* The spread of a unit relative to the level. */
-static double relative_sd(const struct fit *fit)
-{
-	return fit->is_relative ? fit->sd : fit->sd / fabs(fit->level[0]);
-}
-
-static void test(struct judge_verdict *verdict, const struct fit *fit)
-{
-	double sd = relative_sd(fit);
-
-	verdict->p = 2 * dist_t_tail(fabs(fit->effect) / fit->se, fit->df);
-	verdict->interval_90 =
-		interval_of(fit, verdict->is_ratio, dist_t_quantile(0.95, fit->df) * fit->se);
-	verdict->interval_95 =
-		interval_of(fit, verdict->is_ratio, dist_t_quantile(0.975, fit->df) * fit->se);
-	verdict->is_noisy = sd >= NOISY && isfinite(sd);
-	/* n so that the 90 % interval of a change of nothing fits inside the smallest effect, with
-	 * a chance of 80 %: 2 (1.645 + 1.282)^2 sd^2 / effect^2 */
-	verdict->needs = ceil(17.13 * sd * sd / (verdict->min_effect * verdict->min_effect));
-}
-
-/* The same for a median: only the order of values counts.  The spread stays that of the fit. */
-static void test_ranks(struct judge_verdict *verdict, const struct units *units,
-		       const struct fit *fit)
-{
-	struct rank rank;
-
-	rank_init(&rank, units, fit->is_relative);
-	test(verdict, fit);
-	verdict->base.level = rank.level;
-	verdict->head.level =
-		fit->is_relative ? rank.level * exp(rank.effect) : rank.level + rank.effect;
-	verdict->log_ratio = fit->is_relative ? rank.effect : (double)NAN;
-	verdict->effect = effect_of(fit, verdict->is_ratio, rank.effect);
-	verdict->p = rank.p;
-	verdict->interval_90 = scaled(fit, verdict->is_ratio, rank.interval_90);
-	verdict->interval_95 = scaled(fit, verdict->is_ratio, rank.interval_95);
-}
-
-/* An exact metric's interval is what neutral rebuilds do, or its own noise should it have some:
- * noise is a reason to doubt, and the lack of it is never evidence. */
-static void test_exact(struct judge_verdict *verdict, const struct fit *fit)
-{
-	const struct judge_metric *metric = verdict->metric;
-	double sd = metric->prior_df > 0 ? sqrt(metric->prior_variance) : EXACT_SD;
-	double se = fmax(fit->is_relative ? sd : sd * fabs(fit->level[0]), fit->se);
-
-	verdict->interval_90 = interval_of(fit, verdict->is_ratio, 1.645 * se);
-	verdict->interval_95 = interval_of(fit, verdict->is_ratio, 1.960 * se);
-}
-
-/* Squares of values beyond some 1e150 do not fit a double. */
-static bool is_computable(const struct fit *fit)
-{
-	return isfinite(fit->effect) && isfinite(fit->se) && fit->se > 0 && isfinite(fit->df);
-}
-
-/* What keeps the fit from being tested; false: nothing. */
-static bool is_untestable(struct judge_verdict *verdict, const struct fit *fit)
-{
-	if (fit->nr[0] < 2 || fit->nr[1] < 2) {
-		verdict_set(verdict, JUDGE_TOO_FEW_RUNS);
-		verdict_say(verdict, "%zu and %zu boots, it takes 2 of each side", fit->nr[0],
-			    fit->nr[1]);
-	} else if (fit->is_flat) {
-		verdict_set(verdict, JUDGE_NO_CHANGE);
-		verdict_say(verdict, "every value is the same");
-		verdict->p = verdict->metric->is_exact ? (double)NAN : 1;
-	} else if (!is_computable(fit)) {
-		verdict_set(verdict, JUDGE_NOT_COMPARABLE);
-		verdict_say(verdict, "values too large or too small to compute with");
-	} else {
-		return false;
-	}
-	return true;
-}
-
-static void measure(struct judge_verdict *verdict, const struct units *units)
-{
-	const struct judge_metric *metric = verdict->metric;
-	bool is_judged_by_prior = metric->is_exact || !(metric->prior_df > 0);
-	struct fit fit;
-
-	fit_init(&fit, units, is_judged_by_prior ? 0 : metric->prior_variance);
-	verdict->base = (struct judge_side){ fit.nr[0], fit.level[0], fit.raw_sd[0] };
-	verdict->head = (struct judge_side){ fit.nr[1], fit.level[1], fit.raw_sd[1] };
-	verdict->is_ratio = fit.is_relative || fabs(fit.level[0]) > 0;
-	verdict->log_ratio = fit.is_relative ? fit.effect : (double)NAN;
-	verdict->effect = fit.is_relative ? fit.level[1] / fit.level[0] - 1
-					  : effect_of(&fit, verdict->is_ratio, fit.effect);
-	if (is_untestable(verdict, &fit)) {
-		return;
-	}
-	if (metric->is_exact) {
-		test_exact(verdict, &fit);
-	} else if (metric->estimator == JUDGE_MEDIAN) {
-		test_ranks(verdict, units, &fit);
-	} else {
-		test(verdict, &fit);
-	}
-}
-
-static const char *side_without(const struct units *units)
-{
-	if (units->nr_values[0] + units->nr_values[1] == 0) {
-		return "either side";
-	}
-	return units->nr_values[0] == 0 ? "base" : "head";
-}
-
 /* deciding */
 
 static bool is_inside(struct judge_interval interval, double limit)
@@ -239,14 +97,19 @@ static void say_unresolved(struct judge_verdict *verdict)
 	}
 }
 
+/* Exact metrics are not tested: they changed by their smallest effect, or not. */
+static bool is_named(const struct judge_verdict *verdict, double q_limit)
+{
+	if (!verdict->metric->is_exact) {
+		return verdict->q <= q_limit;
+	}
+	return (fabs(verdict->effect) >= verdict->min_effect || !verdict->is_ratio) &&
+	       !(verdict->interval_95.low <= 0 && verdict->interval_95.high >= 0);
+}
+
 static void decide(struct judge_verdict *verdict, double q_limit)
 {
-	bool is_big = fabs(verdict->effect) >= verdict->min_effect || !verdict->is_ratio;
-	bool is_sure = verdict->metric->is_exact
-			       ? !(verdict->interval_95.low <= 0 && verdict->interval_95.high >= 0)
-			       : verdict->q <= q_limit;
-
-	if (is_big && is_sure) {
+	if (is_named(verdict, q_limit)) {
 		verdict_set(verdict, is_worse(verdict) ? JUDGE_REGRESSION : JUDGE_IMPROVEMENT);
 		if (verdict->metric->is_exact) {
 			verdict_say(verdict, "exact, and above its smallest effect of %.2g %%",
@@ -267,53 +130,29 @@ static void decide(struct judge_verdict *verdict, double q_limit)
 	}
 }
 
-static void judge_one(const struct judge_metric *metric, double min_effect,
-		      struct judge_verdict *ret_verdict)
-{
-	scoped(units_release) struct units units;
-	struct judge_verdict verdict = { .metric = metric, .kind = JUDGE_CANNOT_RESOLVE };
-
-	verdict.base = verdict.head = (struct judge_side){ 0, NAN, NAN };
-	verdict.effect = verdict.log_ratio = verdict.p = verdict.q = verdict.needs = NAN;
-	verdict.interval_90 = verdict.interval_95 = (struct judge_interval){ NAN, NAN };
-	verdict.min_effect = fmax(metric->is_exact ? EXACT_LEAST : min_effect, metric->floor);
-	units_init(&units, metric);
-	if (units.nr_values[0] == 0 || units.nr_values[1] == 0) {
-		verdict_set(&verdict, JUDGE_MISSING);
-		verdict_say(&verdict, "no value in %s", side_without(&units));
-		*ret_verdict = verdict;
-		return;
-	}
-	verdict.nr_lone = units.nr_lone;
-	verdict.nr_moved = units.nr_moved;
-	if (units.units.nr == 0) {
-		verdict_set(&verdict, JUDGE_NOT_COMPARABLE);
-		verdict_say(&verdict, "no block holds both sides");
-	} else {
-		measure(&verdict, &units);
-	}
-	*ret_verdict = verdict;
-}
-
 /* What of a block's runs counted for nothing; a reason that stands already goes before it. */
 static void say_ignored(struct judge_verdict *verdict)
 {
-	if (verdict->nr_lone > 0) {
-		verdict_say(verdict, "%signored: %zu %s of one side only",
-			    verdict->reason[0] ? "; " : "", verdict->nr_lone,
-			    verdict->nr_lone == 1 ? "block" : "blocks");
-	}
-	if (verdict->nr_moved > 0) {
-		verdict_say(verdict, "%svoid: %zu %s on more than one machine",
-			    verdict->reason[0] ? "; " : "", verdict->nr_moved,
-			    verdict->nr_moved == 1 ? "block" : "blocks");
+	const struct {
+		size_t nr;
+		const char *what, *why;
+	} lost[] = { { verdict->nr_lone, "ignored", "of one side only" },
+		     { verdict->nr_moved, "void", "on more than one machine" },
+		     { verdict->nr_wild, "void", "with a spread that history excludes" } };
+
+	for (size_t i = 0; i < countof(lost); i++) {
+		if (lost[i].nr > 0) {
+			verdict_say(verdict, "%s%s: %zu %s %s", verdict->reason[0] ? "; " : "",
+				    lost[i].what, lost[i].nr, lost[i].nr == 1 ? "block" : "blocks",
+				    lost[i].why);
+		}
 	}
 }
 
 static int by_p(const void *left, const void *right)
 {
-	double a = (*(struct judge_verdict *const *)left)->p;
-	double b = (*(struct judge_verdict *const *)right)->p;
+	double a = (*(struct judge_verdict *const *)left)->p_least;
+	double b = (*(struct judge_verdict *const *)right)->p_least;
 
 	return (a > b) - (a < b);
 }
@@ -327,13 +166,13 @@ static void correct(struct judge_verdict *verdicts, size_t nr, bool is_headline)
 	double q = 1;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (verdicts[i].metric->is_headline == is_headline && !isnan(verdicts[i].p)) {
+		if (verdicts[i].metric->is_headline == is_headline && !isnan(verdicts[i].p_least)) {
 			family[nr_family++] = &verdicts[i];
 		}
 	}
 	qsort(family, nr_family, sizeof(struct judge_verdict *), by_p);
 	for (size_t i = nr_family; i-- > 0;) {
-		q = fmin(q, family[i]->p * (double)nr_family / (double)(i + 1));
+		q = fmin(q, family[i]->p_least * (double)nr_family / (double)(i + 1));
 		family[i]->q = q;
 	}
 }
@@ -341,11 +180,9 @@ static void correct(struct judge_verdict *verdicts, size_t nr, bool is_headline)
 void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
 	   struct judge_verdict *ret_verdicts)
 {
-	double q_headline = options->look ? agree_q_limit(options->look) : options->q_headline;
+	double q_headline = options->look ? look_at(options->look)->q_limit : options->q_headline;
 
-	for (size_t i = 0; i < nr; i++) {
-		judge_one(&metrics[i], options->min_effect, &ret_verdicts[i]);
-	}
+	measure(metrics, nr, options, ret_verdicts);
 	correct(ret_verdicts, nr, true);
 	correct(ret_verdicts, nr, false);
 	for (size_t i = 0; i < nr; i++) {
@@ -354,10 +191,22 @@ void judge(const struct judge_metric *metrics, size_t nr, const struct judge_opt
 			       metrics[i].is_headline ? q_headline : options->q_support);
 		}
 	}
-	agree(ret_verdicts, nr, options->look);
+	agree(ret_verdicts, nr, options);
 	for (size_t i = 0; i < nr; i++) {
 		say_ignored(&ret_verdicts[i]);
 	}
+}
+
+size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (verdicts[i].metric->is_headline && verdicts[i].nr_wild > most) {
+			most = verdicts[i].nr_wild;
+		}
+	}
+	return most;
 }
 
 enum judge_kind judge_failures(const size_t fails[2], const size_t runs[2], double *ret_p)

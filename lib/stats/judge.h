@@ -14,7 +14,8 @@
  * The unit is the boot: samples of a boot that ran one side become one value first.  A boot that
  * ran both sides cancels in their difference, so there the run is the unit.  Values above zero are
  * compared as ratios.  Each block is compared within itself; a block without both sides, or on more
- * than one machine, counts for nothing, and the reason says so.
+ * than one machine, or whose runs of one commit differ as history says they cannot, counts for
+ * nothing, and the reason says so.
  */
 #ifndef STATS_JUDGE_H
 #define STATS_JUDGE_H
@@ -47,10 +48,15 @@ struct judge_metric {
 	bool is_exact;    /* no noise of its own: instructions, sizes */
 	enum judge_estimator estimator;
 	double floor; /* smallest relative effect worth reporting; 0: the options' */
-	/* What history knows of the variance of ln(value) between boots of one commit, with its
-	 * degrees of freedom (0: nothing).  For an exact metric: between neutral rebuilds. */
+	/* What history knows of the variance of ln(value) between boots of one commit inside a
+	 * block, with its degrees of freedom (0: nothing), and how many degrees of freedom the
+	 * history is worth on another day (0: unknown). */
 	double prior_variance;
 	double prior_df;
+	double prior_weight;
+	/* The same of the variance of ln(value) between neutral rebuilds of one commit. */
+	double build_variance;
+	double build_df;
 	const struct judge_sample *base;
 	size_t nr_base;
 	const struct judge_sample *head;
@@ -60,14 +66,15 @@ struct judge_metric {
 struct judge_options {
 	double q_headline; /* false discovery rate at which a headline metric has changed */
 	double q_support;  /* and any other one */
-	double min_effect; /* relative */
+	double min_effect; /* relative; half of a boot's deviation where that is more */
+	double widening;   /* of every standard error, as the A/A runs ask; at least 1 */
 	int look;          /* from 1, see judge_look_blocks(); 0: one look at a number of runs that
 			    * was fixed before */
 };
 
-#define JUDGE_OPTIONS_INIT                                                 \
-	{                                                                  \
-		.q_headline = 0.01, .q_support = 0.05, .min_effect = 0.005 \
+#define JUDGE_OPTIONS_INIT                                                                \
+	{                                                                                 \
+		.q_headline = 0.01, .q_support = 0.05, .min_effect = 0.005, .widening = 1 \
 	}
 
 /* out */
@@ -106,13 +113,15 @@ struct judge_verdict {
 	double effect;
 	double log_ratio; /* ln(head / base); NAN where a value is not above zero */
 	struct judge_interval interval_90, interval_95;
-	double p;          /* two-sided; NAN: not tested */
-	double q;          /* p corrected for the size of the metric's family */
-	double min_effect; /* that counted here */
+	double p;          /* of no change, two-sided; NAN: not tested */
+	double p_least;    /* of a change no larger than min_effect */
+	double q;          /* p_least corrected for the size of the metric's family */
+	double min_effect; /* the smallest one that counts here */
 	bool is_noisy;     /* units of one side vary by more than 10 % */
 	double needs;      /* units a side that would show "no change"; NAN where it is shown */
 	size_t nr_lone;    /* blocks ignored for holding one side only */
 	size_t nr_moved;   /* blocks void for having run on more than one machine */
+	size_t nr_wild;    /* blocks void for a spread within one side that history excludes */
 	char reason[256];  /* one clause for people */
 };
 
@@ -132,6 +141,10 @@ const char *judge_word(enum judge_kind kind);
 
 /* The number of whole blocks at look 1..JUDGE_LOOKS. */
 size_t judge_look_blocks(int look);
+
+/* How many blocks have to be run again before a look counts: the most that are wild for any
+ * headline metric. */
+size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr);
 
 enum judge_next { JUDGE_STOP, JUDGE_MORE };
 

@@ -5,7 +5,10 @@
 
 #include "summary.h"
 
-/* The distribution of a count: chance[i] is that of i. */
+/* The median distance of two normal numbers, in their deviations. */
+#define MEDIAN_DISTANCE 0.954
+
+/* The distribution of a count: at[i] is the chance of i. */
 struct chances {
 	double *at;
 	size_t nr; /* counts 0 .. nr - 1 */
@@ -59,78 +62,123 @@ static void add_block(struct chances *sum, size_t a, size_t b)
 	*sum = (struct chances){ .at = at, .nr = nr };
 }
 
-/* The differences of all pairs, and the distribution of how many of them are above zero. */
-struct pairs {
-	VEC(double) differences;
-	struct chances chances;
-};
-
-static double difference(const struct unit *base, const struct unit *head, bool is_relative)
+static double difference(const struct unit *a, const struct unit *b, bool is_relative)
 {
-	return is_relative ? log(head->value / base->value) : head->value - base->value;
+	return is_relative ? log(b->value / a->value) : b->value - a->value;
+}
+
+/* Where the units of one block and side end that begin at `start`. */
+static size_t side_end(const struct units *units, size_t start)
+{
+	const struct unit *all = units->units.at;
+	size_t end = start;
+
+	while (end < units->units.nr && all[end].block == all[start].block &&
+	       all[end].is_head == all[start].is_head) {
+		end++;
+	}
+	return end;
 }
 
 /* Units are sorted by block, base before head. */
-static void find_pairs(struct pairs *pairs, const struct units *units, bool is_relative)
+static void find_pairs(struct rank *rank, const struct units *units, bool is_relative)
 {
 	const struct unit *all = units->units.at;
+	struct chances chances = { .at = mem_alloc(sizeof(double)), .nr = 1 };
 
-	pairs->chances = (struct chances){ .at = mem_alloc(sizeof(double)), .nr = 1 };
-	pairs->chances.at[0] = 1;
+	chances.at[0] = 1;
 	for (size_t start = 0; start < units->units.nr;) {
-		size_t middle = start;
-		size_t end;
+		size_t middle = side_end(units, start);
+		size_t end = side_end(units, middle);
 
-		while (middle < units->units.nr && all[middle].block == all[start].block &&
-		       !all[middle].is_head) {
-			middle++;
-		}
-		for (end = middle; end < units->units.nr && all[end].block == all[start].block;
-		     end++) {
-			for (size_t i = start; i < middle; i++) {
-				*vec_push(&pairs->differences) =
-					difference(&all[i], &all[end], is_relative);
+		for (size_t i = start; i < middle; i++) {
+			for (size_t j = middle; j < end; j++) {
+				*vec_push(&rank->differences) =
+					difference(&all[i], &all[j], is_relative);
 			}
 		}
-		add_block(&pairs->chances, middle - start, end - middle);
+		add_block(&chances, middle - start, end - middle);
 		start = end;
 	}
-	summary_sort(pairs->differences.at, pairs->differences.nr);
+	summary_sort(rank->differences.at, rank->differences.nr);
+	for (size_t i = 0; i < chances.nr; i++) {
+		*vec_push(&rank->chances) = chances.at[i];
+	}
+	free(chances.at);
 }
 
-static double two_sided(const struct pairs *pairs)
+static double find_sd(const struct units *units, bool is_relative)
+{
+	const struct unit *all = units->units.at;
+	VEC(double) distances = { 0 };
+	double sd = NAN;
+
+	for (size_t start = 0; start < units->units.nr;) {
+		size_t end = side_end(units, start);
+
+		for (size_t i = start; i < end; i++) {
+			for (size_t j = i + 1; j < end; j++) {
+				*vec_push(&distances) =
+					fabs(difference(&all[i], &all[j], is_relative));
+			}
+		}
+		start = end;
+	}
+	if (distances.nr > 0) {
+		summary_sort(distances.at, distances.nr);
+		sd = summary_median(distances.at, distances.nr) / MEDIAN_DISTANCE;
+	}
+	vec_release(&distances);
+	return sd;
+}
+
+/* How many differences are above `least`; as many below where `sign` is -1. */
+static double count_beyond(const struct rank *rank, double least, int sign)
 {
 	double count = 0;
-	double below = 0;
-	double above = 0;
 
-	for (size_t i = 0; i < pairs->differences.nr; i++) {
-		double off = pairs->differences.at[i];
+	for (size_t i = 0; i < rank->differences.nr; i++) {
+		double off = sign * rank->differences.at[i] - least;
 
 		count += off > 0 ? 1 : off < 0 ? 0 : 0.5;
 	}
-	for (size_t u = 0; u < pairs->chances.nr; u++) {
-		below += (double)u <= ceil(count) ? pairs->chances.at[u] : 0;
-		above += (double)u >= floor(count) ? pairs->chances.at[u] : 0;
+	return count;
+}
+
+/* The chance of at least `count`; half a count is rounded to the side that doubts. */
+static double tail(const struct rank *rank, double count)
+{
+	double chance = 0;
+
+	for (size_t u = rank->chances.nr; u-- > 0 && (double)u >= floor(count);) {
+		chance += rank->chances.at[u];
 	}
-	return fmin(1, 2 * fmin(below, above));
+	return chance;
+}
+
+double rank_p(const struct rank *rank, double least)
+{
+	int sign = rank->effect < 0 ? -1 : 1;
+
+	return fmin(1, tail(rank, count_beyond(rank, least, sign)) +
+			       tail(rank, count_beyond(rank, -least, sign)));
 }
 
 /* From the k-th smallest to the k-th largest difference, k as large as `level` allows. */
-static struct judge_interval interval_of(const struct pairs *pairs, double level)
+struct judge_interval rank_interval(const struct rank *rank, double level)
 {
 	double outside = 0;
 	size_t k = 0;
 
-	while (k < pairs->chances.nr &&
-	       outside + pairs->chances.at[k] <= (1 - level) / 2 * (1 + 1e-12)) {
-		outside += pairs->chances.at[k++];
+	while (k < rank->chances.nr &&
+	       outside + rank->chances.at[k] <= (1 - level) / 2 * (1 + 1e-12)) {
+		outside += rank->chances.at[k++];
 	}
 	if (k == 0) {
 		return (struct judge_interval){ -INFINITY, INFINITY };
 	}
-	return (struct judge_interval){ pairs->differences.at[k - 1],
-					pairs->differences.at[pairs->differences.nr - k] };
+	return (struct judge_interval){ rank->differences.at[k - 1],
+					rank->differences.at[rank->differences.nr - k] };
 }
 
 static double base_level(const struct units *units)
@@ -149,14 +197,15 @@ static double base_level(const struct units *units)
 
 void rank_init(struct rank *rank, const struct units *units, bool is_relative)
 {
-	struct pairs pairs = { 0 };
-
-	find_pairs(&pairs, units, is_relative);
-	rank->effect = summary_median(pairs.differences.at, pairs.differences.nr);
+	*rank = (struct rank){ 0 };
+	find_pairs(rank, units, is_relative);
+	rank->effect = summary_median(rank->differences.at, rank->differences.nr);
 	rank->level = base_level(units);
-	rank->p = two_sided(&pairs);
-	rank->interval_90 = interval_of(&pairs, 0.90);
-	rank->interval_95 = interval_of(&pairs, 0.95);
-	vec_release(&pairs.differences);
-	free(pairs.chances.at);
+	rank->sd = find_sd(units, is_relative);
+}
+
+void rank_release(struct rank *rank)
+{
+	vec_release(&rank->differences);
+	vec_release(&rank->chances);
 }

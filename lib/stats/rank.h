@@ -7,7 +7,7 @@
  * test.  The effect is the median of all differences between a head and a base of the same block
  * (Hodges and Lehmann 1963, by strata); it is tested by the sum over blocks of Mann and Whitney's
  * counts, whose distribution is computed exactly, and the interval holds the shifts that this test
- * does not reject.  Ties count one half on each side.
+ * does not reject.  Ties count one half on each side, which never makes p smaller.
  */
 #ifndef STATS_RANK_H
 #define STATS_RANK_H
@@ -17,11 +17,19 @@
 struct rank {
 	double effect; /* ln(head / base) where relative, else head - base */
 	double level;  /* of base: the median of its units */
-	double p;      /* two-sided */
-	struct judge_interval interval_90, interval_95; /* of the effect; may be infinite */
+	double sd; /* of a unit in its block, from the median distance within a side; NAN: none */
+	VEC(double) differences; /* of all pairs, ascending */
+	VEC(double) chances;     /* [i]: that i of them are above zero if nothing changed */
 };
 
 /* Needs units of both sides in every block; `is_relative`: every value is above zero. */
 void rank_init(struct rank *rank, const struct units *units, bool is_relative);
+void rank_release(struct rank *rank);
+
+/* The chance that a change of at most `least` >= 0 gives ranks as unequal as these, two-sided. */
+double rank_p(const struct rank *rank, double least);
+
+/* That covers the effect with a chance of `level`; may be infinite. */
+struct judge_interval rank_interval(const struct rank *rank, double level);
 
 #endif

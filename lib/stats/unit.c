@@ -58,6 +58,7 @@ static void add_unit(struct units *units, const struct point *points, size_t nr,
 {
 	*vec_push(&units->units) = (struct unit){ .block = points->sample.block,
 						  .machine = points->sample.machine,
+						  .build = points->sample.build,
 						  .is_head = points->is_head,
 						  .value = fold(points, nr, estimator) };
 }

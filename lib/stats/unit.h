@@ -15,6 +15,7 @@
 struct unit {
 	uint32_t block;
 	uint32_t machine;
+	uint32_t build;
 	bool is_head;
 	double value;
 };

@@ -36,6 +36,20 @@ def least_squares(values, block, side):
     return beta[-1], 2 * stats.t.sf(abs(beta[-1]) / se, df), beta[-1] - half, beta[-1] + half
 
 
+def moderated(x, y, prior, prior_df, build, build_df, least):
+    """Least squares of y on x whose last column is the side; the residual variance shares its
+    degrees of freedom with a prior, and a variance between builds comes on top."""
+    beta, *_ = numpy.linalg.lstsq(x, y, rcond=None)
+    df = len(y) - x.shape[1]
+    rest = y - x @ beta
+    run = (rest @ rest + prior_df * prior) / (df + prior_df) * numpy.linalg.inv(x.T @ x)[-1, -1]
+    se = numpy.sqrt(run + 2 * build)
+    df = (run + 2 * build) ** 2 / (run ** 2 / (df + prior_df) + (2 * build) ** 2 / build_df)
+    effect = abs(beta[-1])
+    beyond = stats.t.sf((effect - least) / se, df) + stats.t.sf((effect + least) / se, df)
+    return beta[-1], 2 * stats.t.sf(effect / se, df), beyond
+
+
 def show(name, values, block, side, answer):
     print(f'/* effect, p, 95 % interval: {", ".join(repr(float(a)) for a in answer)} */')
     print(f'static const struct value {name}[] = {{')
@@ -65,4 +79,10 @@ show('uneven_blocks', values[keep] + 3, block[keep], side[keep],
 
 values = 5000 * numpy.exp(random.normal(0, 0.0005, 16) + 0.0008 * side)
 show('ratios', values, block, side, least_squares(numpy.log(values), block, side))
+x = numpy.column_stack([block == b for b in numpy.unique(block)] + [side]).astype(float)
+prior_df = 1 / (1 / 20 + 1 / 12)
+answer = moderated(x, numpy.log(values), 1e-6, prior_df, 9e-8, 10, numpy.log1p(0.0006))
+print('/* the same with a variance of 1e-6 in history, 20 degrees of freedom worth 12, a variance of 9e-8')
+print('between builds with 10, and a smallest effect of 0.06 %: effect, p, p of that effect */')
+print(f'static const double moderated_answer[] = {{ {", ".join(repr(float(a)) for a in answer)} }};\n')
 print('#endif')

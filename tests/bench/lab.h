@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lab.h - a make-believe lab whose truth is known: jobs with many metrics, a history of their
+ * noise, and the whole way from the first block to the mail through the judge's own code.
+ *
+ *	struct lab lab = LAB_INIT;
+ *	lab.seed = 1; lab.nr_metrics = 10; lab.cv = 0.01; lab.effect = 0.04;
+ *	struct lab_job *job = lab_run(&lab);    // looks until the judge stops
+ *	if (job->verdicts[0].kind == JUDGE_REGRESSION) ...
+ *	lab_free(job);
+ *
+ * Model: value = level (1 + cv (boot + build + noise)).  Noise of ten metrics at a time is
+ * correlated by 0.6.  History holds 10 days of 3 runs of one commit; a metric's variance moves from
+ * day to day, so that today's ln(variance) is off by a deviation of 0.4 from what history says.
+ */
+#ifndef BENCH_LAB_H
+#define BENCH_LAB_H
+
+#include "lib/stats/judge.h"
+
+#define LAB_BLOCK_RUNS 4
+#define LAB_BLOCKS     24 /* at most, repeated ones included */
+
+struct lab {
+	uint64_t seed;
+	size_t nr_metrics;
+	size_t nr_headlines; /* the first so many; the others support */
+	double cv;           /* between runs; 0: of each metric another one, around 1.5 % */
+	double effect;       /* of head on the first metric, relative; the truth */
+	double outliers;     /* share of runs that are off by 5 cv, seen by history too */
+	double jump;         /* the level rises by this share at a random run, for 1 to 12 runs */
+	double boot_sd;      /* in run deviations */
+	bool is_boot_shared; /* all runs of a side in one boot */
+	double build_sd;     /* in run deviations; one build a side */
+	bool is_build_known; /* from rebuilds in history, else the judge has to assume something */
+	bool has_history;
+	/* Residuals of real series instead of noise: `nr_real` numbers in units of the cv. */
+	const double *real;
+	size_t nr_real;
+};
+
+#define LAB_INIT                                                                          \
+	{                                                                                 \
+		.nr_metrics = 10, .nr_headlines = 10, .cv = 0.01, .is_build_known = true, \
+		.has_history = true,                                                      \
+	}
+
+struct lab_job {
+	size_t nr_metrics;
+	struct judge_metric *metrics;
+	struct judge_verdict *verdicts; /* of the last look */
+	struct judge_sample *samples;
+	size_t nr_named; /* headline metrics that are a regression or an improvement */
+	size_t nr_rows;  /* metrics of any sort that are */
+	int look;
+	size_t nr_boots; /* a side, repeated blocks included */
+};
+
+/* Draws a world and plays the looks in it. */
+struct lab_job *lab_run(const struct lab *lab);
+struct lab_job *lab_free(struct lab_job *job);
+
+#endif
