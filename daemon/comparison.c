@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "history.h"
 #include "lib/base/str.h"
 #include "lib/report/view_builder.h"
 
@@ -155,7 +156,8 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 	comparison->cell = cell;
 	comparison->id = id;
 	if (!load_head(db, comparison, &benchmark, err) ||
-	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err)) {
+	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err) ||
+	    !history_tell(db, comparison, err)) {
 		return false;
 	}
 	*ret_comparison = move(&comparison);

@@ -14,6 +14,7 @@
 #include "pipeline.h"
 
 #include "daemon/comparison.h"
+#include "daemon/history.h"
 #include "lib/stats/judge.h"
 
 /* Asks for the blocks between this look (0: none yet) and the next. */
@@ -34,6 +35,7 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 	int64_t cell = rows_int(rows, 0, "cell_id");
 	int64_t id = rows_int(rows, 0, "id");
 	int look = (int)rows_int(rows, 0, "look");
+	int64_t nr_moved = 0;
 	const char *why = NULL;
 	bool is_more;
 
@@ -47,8 +49,9 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 	       db_exec(tick->db, Q_COMPARISON_MOVE,
 		       ARGS(arg_int(cell), arg_int(id), arg_text("deciding"),
 			    arg_text(is_more ? "measuring" : "done"), arg_null()),
-		       NULL, err) &&
+		       &nr_moved, err) &&
 	       (!is_more || want_next_look(tick, cell, id, look, why, err)) &&
+	       (is_more || nr_moved == 0 || history_add(tick->db, comparison, err)) &&
 	       db_commit(tick->db, "decide", err);
 }
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "noise.h"
+
+#include <math.h>
+
+#include "dist.h"
+#include "unit.h"
+
+#define MOST_DF      60
+#define LEAST_WEIGHT 2
+
+/* Before days can be compared with each other: the weight, and the days that this is worth. */
+#define GUESS_WEIGHT 4
+#define GUESS_DAYS   4
+
+/* One side of one block. */
+static void add_group(struct noise *noise, const struct unit *units, size_t nr)
+{
+	double mean = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		mean += log(units[i].value) / (double)nr;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		double distance = log(units[i].value) - mean;
+
+		noise->squares += distance * distance;
+	}
+	noise->df += (double)(nr - 1);
+}
+
+static bool is_same_group(const struct unit *a, const struct unit *b)
+{
+	return a->block == b->block && a->is_head == b->is_head;
+}
+
+struct noise noise_of(const struct judge_metric *metric)
+{
+	scoped(units_release) struct units units;
+	const struct unit *all;
+	struct noise noise = { 0 };
+
+	units_init(&units, metric);
+	all = units.units.at;
+	for (size_t i = 0; i < units.units.nr; i++) {
+		if (!(all[i].value > 0)) {
+			return noise;
+		}
+	}
+	for (size_t i = 0, nr; i < units.units.nr; i += nr) {
+		for (nr = 1; i + nr < units.units.nr && is_same_group(&all[i], &all[i + nr]);
+		     nr++) {
+		}
+		add_group(&noise, &all[i], nr);
+	}
+	return noise;
+}
+
+/* By how much the days' ln(variance) differ more than so few runs make them: the variance that the
+ * logarithm of a true variance has (Smyth 2004, section 6.2), with GUESS_DAYS imagined days of the
+ * guess among them. */
+static double spread_of(const struct noise *days, size_t nr)
+{
+	double nr_days = 0;
+	double mean = 0;
+	double squares = 0;
+	double chance = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		double df = days[i].df;
+		double surprise;
+		double off;
+
+		if (!(df > 0) || !(days[i].squares > 0)) {
+			continue;
+		}
+		surprise = log(days[i].squares / df) - dist_digamma(df / 2) + log(df / 2);
+		off = surprise - mean;
+		nr_days++;
+		mean += off / nr_days;
+		squares += off * (surprise - mean);
+		chance += dist_trigamma(df / 2);
+	}
+	if (nr_days < 2) {
+		return dist_trigamma(GUESS_WEIGHT / 2.0);
+	}
+	return (squares - (nr_days - 1) * chance / nr_days +
+		GUESS_DAYS * dist_trigamma(GUESS_WEIGHT / 2.0)) /
+	       (nr_days - 1 + GUESS_DAYS);
+}
+
+static double weight_of(double spread)
+{
+	double most = dist_trigamma(MOST_DF / 2.0);
+
+	return spread <= most ? MOST_DF : fmax(LEAST_WEIGHT, 2 * dist_trigamma_inverse(spread));
+}
+
+struct noise_prior noise_prior_of(const struct noise *days, size_t nr)
+{
+	struct noise all = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		all.squares += days[i].squares;
+		all.df += days[i].df;
+	}
+	if (!(all.df > 0) || !(all.squares > 0)) {
+		return (struct noise_prior){ 0 };
+	}
+	return (struct noise_prior){ .variance = all.squares / all.df,
+				     .df = fmin(all.df, MOST_DF),
+				     .weight = weight_of(spread_of(days, nr)) };
+}

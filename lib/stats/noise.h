@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * noise.h - what the past knows of a metric's noise, and how much that counts today.
+ *
+ * Four runs say little about their own spread.  The days before say more, as far as days are alike:
+ * so the past counts as many degrees of freedom as the days' variances agree with each other.
+ *
+ *	struct noise noise = noise_of(&metric);		// of a comparison, once it is done
+ *	...						// kept, added up by day
+ *	struct noise_prior prior = noise_prior_of(days, nr_days);
+ *	metric.prior_variance = prior.variance;
+ *
+ * Plain variances: outliers are noise that comes again, so they are in them.
+ */
+#ifndef STATS_NOISE_H
+#define STATS_NOISE_H
+
+#include "judge.h"
+
+/* Squared distances from the mean of their group, and their degrees of freedom. */
+struct noise {
+	double squares;
+	double df;
+};
+
+/* Of ln(value) between the units of one side in one block.  The change that the comparison is about
+ * is not in it.  No degrees of freedom where a value is not above zero. */
+struct noise noise_of(const struct judge_metric *metric);
+
+struct noise_prior {
+	double variance; /* pooled over all days */
+	double df;       /* how well it is known: at most 60; 0: not at all, or it hides below the
+			  * last decimal place */
+	double weight;   /* degrees of freedom that it is worth against today's: 2 to 60 */
+};
+
+/* A day without noise says nothing of the spread of days.  Where there are few days, the weight is
+ * near 4. */
+struct noise_prior noise_prior_of(const struct noise *days, size_t nr);
+
+#endif

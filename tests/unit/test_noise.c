@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What days of noise tell the next one.  Expected values: SciPy's digamma, polygamma and brentq. */
+#include <math.h>
+
+#include "lib/stats/noise.h"
+#include "tests/t.h"
+
+static const struct judge_sample base[] = {
+	{ 100, 1, 0, 1, 1, 0 },
+	{ 102, 1, 0, 1, 1, 3 },
+	{ 200, 2, 0, 1, 1, 4 },
+	{ 208, 2, 0, 1, 1, 7 },
+};
+static const struct judge_sample head[] = {
+	{ 110, 1, 0, 2, 1, 1 },
+	{ 110, 1, 0, 2, 1, 2 },
+	{ 221, 2, 0, 2, 1, 5 },
+	{ 220, 2, 0, 2, 1, 6 },
+};
+
+static struct judge_metric metric_of(const struct judge_sample *samples, size_t nr)
+{
+	return (struct judge_metric){ .name = "time",
+				      .estimator = JUDGE_MEAN,
+				      .base = samples,
+				      .nr_base = nr,
+				      .head = head,
+				      .nr_head = countof(head) };
+}
+
+/* ln(102 / 100)^2 / 2 + ln(208 / 200)^2 / 2 + ln(221 / 220)^2 / 2 */
+static void only_runs_of_one_side_in_one_block_are_compared(void)
+{
+	struct judge_metric metric = metric_of(base, countof(base));
+	struct noise noise = noise_of(&metric);
+
+	CHECK_NEAR(noise.squares, 0.0009754880102287769, 1e-15);
+	CHECK_NEAR(noise.df, 4, 0);
+}
+
+static void a_value_without_a_logarithm_tells_nothing(void)
+{
+	static const struct judge_sample zero[] = { { 100, 1, 0, 1, 1, 0 }, { 0, 1, 0, 1, 1, 3 } };
+	struct judge_metric metric = metric_of(zero, countof(zero));
+
+	CHECK_NEAR(noise_of(&metric).df, 0, 0);
+}
+
+static void the_weight_is_how_far_days_agree(void)
+{
+	static const struct noise mixed[] = { { 4e-4, 4 },   { 9e-4, 8 }, { 2e-4, 4 },
+					      { 2.4e-3, 8 }, { 1e-4, 4 }, { 8e-4, 8 } };
+	struct noise_prior prior = noise_prior_of(mixed, countof(mixed));
+
+	CHECK_NEAR(prior.variance, 4.8e-3 / 36, 1e-15);
+	CHECK_NEAR(prior.df, 36, 0);
+	CHECK_NEAR(prior.weight, 6.354613134589546, 1e-9);
+}
+
+static void equal_days_count_much_and_unlike_ones_little(void)
+{
+	struct noise equal[30];
+	struct noise unlike[30];
+
+	for (size_t i = 0; i < countof(equal); i++) {
+		equal[i] = (struct noise){ 4e-4 * (1 + 0.001 * (double)i), 40 };
+		unlike[i] = (struct noise){ 4e-4 * exp(4 * ((double)(i % 3) - 1)), 40 };
+	}
+	CHECK_NEAR(noise_prior_of(equal, countof(equal)).weight, 60, 0);
+	CHECK_NEAR(noise_prior_of(equal, countof(equal)).df, 60, 0);
+	CHECK_NEAR(noise_prior_of(unlike, countof(unlike)).weight, 2, 0);
+	CHECK_NEAR(noise_prior_of(unlike, countof(unlike)).variance, 0.00018538821890677667, 1e-15);
+}
+
+static void one_day_counts_four(void)
+{
+	static const struct noise day[] = { { 4e-4, 4 } };
+
+	CHECK_NEAR(noise_prior_of(day, 1).weight, 4, 1e-9);
+}
+
+static void no_noise_is_no_knowledge(void)
+{
+	static const struct noise days[] = { { 0, 4 }, { 0, 8 } };
+
+	CHECK_NEAR(noise_prior_of(days, countof(days)).df, 0, 0);
+	CHECK_NEAR(noise_prior_of(NULL, 0).df, 0, 0);
+}
+
+static const struct t_case cases[] = {
+	{ "only runs of one side in one block are compared",
+	  only_runs_of_one_side_in_one_block_are_compared },
+	{ "a value without a logarithm tells nothing", a_value_without_a_logarithm_tells_nothing },
+	{ "the weight is how far days agree", the_weight_is_how_far_days_agree },
+	{ "equal days count much and unlike ones little",
+	  equal_days_count_much_and_unlike_ones_little },
+	{ "one day counts four degrees of freedom", one_day_counts_four },
+	{ "no noise is no knowledge", no_noise_is_no_knowledge },
+};
+T_MAIN(cases)
