@@ -46,6 +46,10 @@ static const struct field day_fields[] = {
 	{ "commits", "commits" }, { "series", "stacks" }, { "runs", "runs" }, { "lost", "lost" },
 	{ "mails", "mails" },
 };
+static const struct field calibration_columns[] = {
+	{ "commit against itself", "what" }, { "would send a mail", "jobs.text" },
+	{ "metrics named", "metrics.text" },
+};
 static const struct part status_parts[] = {
 	THE(NULL, "warnings", warning_columns),
 	THE("running", "running", running_columns),
@@ -53,6 +57,7 @@ static const struct part status_parts[] = {
 	THE("latest verdicts", "verdicts", verdict_columns),
 	THE("machines", "machines", machine_columns),
 	THE("last 24 hours", "day", day_fields),
+	THE("false alarms", "calibration", calibration_columns),
 };
 
 /* a stack of commits */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "calibration.h"
 #include "history.h"
 #include "lib/base/str.h"
 #include "lib/report/view_builder.h"
@@ -157,7 +158,7 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 	comparison->id = id;
 	if (!load_head(db, comparison, &benchmark, err) ||
 	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err) ||
-	    !history_tell(db, comparison, err)) {
+	    !history_tell(db, comparison, err) || !calibration_tell(db, comparison, err)) {
 		return false;
 	}
 	*ret_comparison = move(&comparison);
@@ -181,6 +182,7 @@ void comparison_judge(struct comparison *comparison, int look)
 	struct judge_options options = JUDGE_OPTIONS_INIT;
 
 	options.look = look;
+	options.widening = comparison->widening;
 	judge(comparison->metrics, comparison->nr_metrics, &options, comparison->verdicts);
 }
 

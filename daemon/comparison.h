@@ -31,6 +31,7 @@ struct comparison {
 	const char *group;
 	struct json *identity; /* of the cell */
 	int look;              /* how often it was judged */
+	double widening;       /* of standard errors: what calibrations ask */
 	struct comparison_side base, head;
 	size_t nr_metrics;
 	const int *slots;             /* of each metric */

@@ -63,7 +63,7 @@ bool history_tell(struct db *db, struct comparison *comparison, struct err *err)
 	for (int i = 0; i < rows_nr(rows); i++) {
 		struct judge_metric *metric = find_metric(comparison, rows_int(rows, i, "slot"));
 
-		/* An exact metric's prior is of neutral rebuilds. */
+		/* An exact one's noise is none of its own; it may have become exact since. */
 		if (metric && !metric->is_exact) {
 			struct noise_prior prior = read_days(rows, i, comparison->arena);
 

@@ -34,6 +34,7 @@ bool settings_read(const char *path, const struct option_list *overrides, const 
 	settings.postgresql = conf_text(conf, "daemon", "", "postgresql");
 	settings.url = conf_text(conf, "daemon", "", "url");
 	settings.poll_s = conf_seconds(conf, "daemon", "", "poll");
+	settings.calibrate_s = conf_seconds(conf, "daemon", "", "calibrate");
 	settings.mail_from = conf_text(conf, "mail", "", "from");
 	settings.message_domain = conf_text(conf, "mail", "", "domain");
 	if (!embedded && !settings.database) {

@@ -28,6 +28,7 @@ struct settings {
 	const char *mail_from;      /* "Name <address>" */
 	const char *message_domain; /* right side of our Message-IDs */
 	int64_t poll_s;             /* between two looks at a repository */
+	int64_t calibrate_s;        /* between two calibrations of a cell; 0: none */
 };
 
 /* The rows of patchmeterd.conf, for --help and the man page. */

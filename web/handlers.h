@@ -22,6 +22,9 @@ MUST_CHECK handler_fn get_alive, get_ready, get_version, get_static;
 /* pages/status.c, pages/machine.c */
 MUST_CHECK handler_fn get_status, get_machines, get_repositories, get_machine;
 
+/* pages/calibration.c */
+MUST_CHECK handler_fn get_calibration;
+
 /* pages/series.c */
 MUST_CHECK handler_fn get_series_list, get_series, get_commit;
 

@@ -36,6 +36,8 @@ const struct route routes[] = {
 	  "The mails, newest first, with those that were held back." },
 	{ "GET", "/mail/*", SCOPE_PUBLIC, BODY_NONE, "format", "mail", NULL, get_mail,
 	  "A mail exactly as it is; format=eml: its bytes." },
+	{ "GET", "/calibration", SCOPE_PUBLIC, BODY_NONE, "", "calibration", NULL, get_calibration,
+	  "How often a commit differs from itself: the rates of false alarms." },
 	{ "GET", "/repositories", SCOPE_PUBLIC, BODY_NONE, "",
 	  "repositories", NULL, get_repositories,
 	  "What is watched, and how it went." },
@@ -65,6 +67,8 @@ const struct route routes[] = {
 	  "As /mail." },
 	{ "GET", "/api/v1/mails/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_mail,
 	  "As /mail/ID." },
+	{ "GET", "/api/v1/calibration", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_calibration,
+	  "As /calibration." },
 	{ "GET", "/api/v1/repositories", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_repositories,
 	  "As /repositories." },
 

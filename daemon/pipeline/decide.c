@@ -13,6 +13,7 @@
  */
 #include "pipeline.h"
 
+#include "daemon/calibration.h"
 #include "daemon/comparison.h"
 #include "daemon/history.h"
 #include "lib/stats/judge.h"
@@ -27,6 +28,12 @@ static bool want_next_look(struct tick *tick, int64_t cell, int64_t id, int look
 	return db_exec(tick->db, Q_WANT_ADD,
 		       ARGS(arg_int(cell), arg_int(id), arg_int(nr), arg_text(why)), NULL, err) &&
 	       bell_ring(tick->db, BELL_PLAN, err);
+}
+
+/* What a comparison that is done leaves to those to come. */
+static bool learn(struct tick *tick, const struct comparison *comparison, struct err *err)
+{
+	return history_add(tick->db, comparison, err) && calibration_end(tick->db, comparison, err);
 }
 
 static bool decide_comparison(struct tick *tick, const struct rows *rows, struct err *err)
@@ -51,7 +58,7 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 			    arg_text(is_more ? "measuring" : "done"), arg_null()),
 		       &nr_moved, err) &&
 	       (!is_more || want_next_look(tick, cell, id, look, why, err)) &&
-	       (is_more || nr_moved == 0 || history_add(tick->db, comparison, err)) &&
+	       (is_more || nr_moved == 0 || learn(tick, comparison, err)) &&
 	       db_commit(tick->db, "decide", err);
 }
 

@@ -13,6 +13,7 @@ const struct stage stages[] = {
 	{ "compare",  BELL_COMPARE,  SPAN_MS(10000), tick_compare,  "samples -> verdicts" },
 	{ "decide",   BELL_DECIDE,   SPAN_MS(10000), tick_decide,   "verdicts -> wants, findings" },
 	{ "report",   BELL_REPORT,   SPAN_MS(10000), tick_report,   "findings -> mails" },
+	{ "calibrate", NR_BELLS,    SPAN_MS(10000), tick_calibrate, "cells in use -> a commit with itself" },
 	{ "settings", NR_BELLS,      SPAN_MS(5000),  tick_settings, "the configuration file -> repositories" },
 };
 /* clang-format on */

@@ -354,7 +354,7 @@ static bool add_block(struct tick *tick, const struct rows *want, int64_t number
 				  arg_int(rows_int(want, 0, is_head[i] ? "head_id" : "base_id")),
 				  arg_int(rows_int(want, 0,
 						   is_head[i] ? "head_build" : "base_build")),
-				  arg_int(block), arg_int(i)),
+				  arg_int(block), arg_int(i), arg_bool(is_head[i])),
 			     NULL, err)) {
 			return false;
 		}

@@ -16,6 +16,8 @@ const struct conf_key config_keys[] = {
 	  "address of the pages as people reach them, for links in mails" },
 	{ "daemon", "poll", CONF_DURATION, 0, 1, 86400, NULL, "60s",
 	  "time between two looks at a repository" },
+	{ "daemon", "calibrate", CONF_DURATION, 0, 0, 31536000, NULL, "7d",
+	  "time between two comparisons of a commit with itself on a benchmark in use; 0s: none" },
 	{ "mail", "from", CONF_TEXT, 0, 0, 0, NULL, "patchmeter <patchmeter@localhost>",
 	  "sender of the mails" },
 	{ "mail", "domain", CONF_TEXT, 0, 0, 0, NULL, "patchmeter.localhost",

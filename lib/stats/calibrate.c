@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "dist.h"
+#include "lib/base/mem.h"
 #include "summary.h"
 
 /* The x below which Beta(a, b) has a share of p: dist_beta() grows with x. */
@@ -43,11 +44,14 @@ double calibrate_ratio(double t, double df)
 	return fabs(t) / dist_t_quantile(0.995, df);
 }
 
-double calibrate_factor(double *ratios, size_t nr)
+double calibrate_factor(const double *ratios, size_t nr)
 {
+	scoped(free) double *sorted = mem_array(nr, sizeof(*sorted));
+
 	if (nr < CALIBRATE_LEAST) {
 		return 1;
 	}
-	summary_sort(ratios, nr);
-	return fmax(1, summary_quantile(ratios, nr, 0.99));
+	memcpy(sorted, ratios, nr * sizeof(*sorted));
+	summary_sort(sorted, nr);
+	return fmax(1, summary_quantile(sorted, nr, 0.99));
 }

@@ -26,8 +26,7 @@ double calibrate_ratio(double t, double df);
 #define CALIBRATE_LEAST 200
 
 /* By how much the standard errors are too small: the 99 % quantile of the ratios, which is 1 where
- * they are right.  At least 1: luck makes no error smaller.  1 with fewer than CALIBRATE_LEAST.
- * Sorts the ratios. */
-double calibrate_factor(double *ratios, size_t nr);
+ * they are right.  At least 1: luck makes no error smaller.  1 with fewer than CALIBRATE_LEAST. */
+double calibrate_factor(const double *ratios, size_t nr);
 
 #endif

@@ -113,6 +113,7 @@ struct judge_verdict {
 	double effect;
 	double log_ratio; /* ln(head / base); NAN where a value is not above zero */
 	struct judge_interval interval_90, interval_95;
+	double t, df;      /* the effect in standard errors; NAN: not tested by t */
 	double p;          /* of no change, two-sided; NAN: not tested */
 	double p_least;    /* of a change no larger than min_effect */
 	double q;          /* p_least corrected for the size of the metric's family */

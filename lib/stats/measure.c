@@ -151,6 +151,8 @@ static void test_means(struct judge_verdict *verdict, const struct test *test)
 	double sd = relative_sd(&test->fit, test->known.variance);
 	double least = fabs(effect_of(&test->fit, verdict->is_ratio, test->least));
 
+	verdict->t = test->fit.effect / test->se;
+	verdict->df = test->df;
 	verdict->p = p_beyond(test, 0);
 	verdict->p_least = p_beyond(test, test->least);
 	verdict->interval_90 = interval_of(test, verdict->is_ratio, half_90);
@@ -171,6 +173,7 @@ static void test_ranks(struct judge_verdict *verdict, struct test *test)
 	rank_init(&rank, test->units, is_relative);
 	find_least(test, verdict->metric, rank.sd);
 	test_means(verdict, test);
+	verdict->t = verdict->df = NAN;
 	verdict->base.level = rank.level;
 	verdict->head.level =
 		is_relative ? rank.level * exp(rank.effect) : rank.level + rank.effect;
@@ -268,7 +271,7 @@ static void fit_one(const struct judge_metric *metric, const struct judge_option
 
 	verdict.base = verdict.head = (struct judge_side){ 0, NAN, NAN };
 	verdict.effect = verdict.log_ratio = verdict.needs = NAN;
-	verdict.p = verdict.p_least = verdict.q = NAN;
+	verdict.t = verdict.df = verdict.p = verdict.p_least = verdict.q = NAN;
 	verdict.min_effect = least_share(metric, options);
 	verdict.interval_90 = verdict.interval_95 = (struct judge_interval){ NAN, NAN };
 	*ret_fit = (struct fit){ 0 };

@@ -27,6 +27,11 @@ struct noise {
  * is not in it.  No degrees of freedom where a value is not above zero. */
 struct noise noise_of(const struct judge_metric *metric);
 
+/* Of ln(value) between two builds of one commit, less what the noise of runs adds: may be below
+ * zero.  One degree of freedom, where the samples are of two builds that ran side by side in at
+ * least two blocks, else none. */
+struct noise noise_of_builds(const struct judge_sample *samples, size_t nr);
+
 struct noise_prior {
 	double variance; /* pooled over all days */
 	double df;       /* how well it is known: at most 60; 0: not at all, or it hides below the
@@ -37,5 +42,9 @@ struct noise_prior {
 /* A day without noise says nothing of the spread of days.  Where there are few days, the weight is
  * near 4. */
 struct noise_prior noise_prior_of(const struct noise *days, size_t nr);
+
+/* Of builds: from a metric's own rebuilds, from those of all metrics of its benchmark (for an exact
+ * metric: none), and from a guess that is right for most. */
+struct noise_prior noise_prior_of_builds(const struct noise *own, const struct noise *family);
 
 #endif

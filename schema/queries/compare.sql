@@ -20,7 +20,7 @@ ORDER BY x.id LIMIT 1;
 
 -- name: comparison_samples
 -- Every counted run of a comparison, in the order it was run: $1 cell, $2 comparison.
-SELECT r.id, r.commit_id = x.head_id AS is_head, r.block_id, r.build_id, r.machine_id, r.boot_id,
+SELECT r.id, r.is_head, r.block_id, r.build_id, r.machine_id, r.boot_id,
 	r.value
 FROM comparison x
 JOIN block b ON b.cell_id = x.cell_id AND b.comparison_id = x.id AND b.state = 'done'

@@ -37,9 +37,9 @@ VALUES ($1, $2, $3, $4, $5, $6, belt_now()) ON CONFLICT DO NOTHING;
 -- name: run_again
 -- The same run another time, unless its block is void by now: $1 cell, $2 run that failed.
 INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id,
-	position, attempt, is_warmup, created)
+	position, is_head, attempt, is_warmup, created)
 SELECT cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id, position,
-	attempt + 1, is_warmup, belt_now()
+	is_head, attempt + 1, is_warmup, belt_now()
 FROM run r WHERE r.cell_id = $1 AND r.id = $2 AND (r.block_id IS NULL OR EXISTS (
 	SELECT FROM block b WHERE b.cell_id = r.cell_id AND b.id = r.block_id AND b.state = 'open'));
 

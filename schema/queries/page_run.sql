@@ -88,7 +88,7 @@ SELECT x.cell_id, x.id
 FROM comparison x JOIN commit b ON b.id = x.base_id JOIN commit h ON h.id = x.head_id
 JOIN cell c ON c.id = x.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 WHERE b.oid = $1 AND h.oid = $2 AND ($3::bigint IS NULL OR x.cell_id = $3)
-ORDER BY n.name, x.cell_id LIMIT 17;
+ORDER BY n.name, x.cell_id, x.id DESC LIMIT 17;
 
 -- name: page_compare
 -- What surrounds the table of comparison $2 on cell $1.
@@ -107,7 +107,7 @@ SELECT jsonb_build_object(
 		FROM stack_comparison l JOIN stack s ON s.id = l.stack_id
 		WHERE l.cell_id = x.cell_id AND l.comparison_id = x.id),
 	'runs', (SELECT COALESCE(jsonb_agg(jsonb_build_object('run', r.id, 'url', '/run/' || r.id,
-			'is_head', r.commit_id = x.head_id, 'commit', left(m.oid, 10), 'block', r.block_id,
+			'is_head', r.is_head, 'commit', left(m.oid, 10), 'block', r.block_id,
 			'position', r.position, 'state', r.state, 'is_failed', r.state IN ('failed', 'lost'),
 			'reason', r.reason, 'machine', b.name) ORDER BY r.block_id, r.position, r.id), '[]')
 		FROM (SELECT r.* FROM block k JOIN run r ON r.cell_id = k.cell_id AND r.block_id = k.id

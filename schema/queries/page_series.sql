@@ -150,7 +150,8 @@ SELECT jsonb_build_object(
 				AND (t.is_headline OR v.kind IN ('regression', 'improvement'))))
 			ORDER BY x.head_id = o.id DESC, n.name, x.cell_id, x.id), '[]')
 		FROM (SELECT x.* FROM job j JOIN comparison x ON x.cell_id = j.cell_id
-			AND o.id IN (x.head_id, x.base_id) WHERE j.commit_id = o.id ORDER BY x.id DESC LIMIT 100) x
+			AND o.id IN (x.head_id, x.base_id) AND x.head_id <> x.base_id
+			WHERE j.commit_id = o.id ORDER BY x.id DESC LIMIT 100) x
 		JOIN cell c ON c.id = x.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 		JOIN commit m ON m.id = CASE WHEN x.head_id = o.id THEN x.base_id ELSE x.head_id END),
 	'runs', (SELECT COALESCE(jsonb_agg(jsonb_build_object('run', r.id, 'url', '/run/' || r.id,

@@ -38,7 +38,8 @@ WITH clock AS (
 	FROM box b JOIN block k ON k.machine_id = b.id AND k.state = 'open' WHERE b.state = 'away'
 	GROUP BY b.name
 ), fresh AS (
-	SELECT x.* FROM comparison x WHERE x.state = 'done' ORDER BY x.id DESC LIMIT 100
+	SELECT x.* FROM comparison x WHERE x.state = 'done' AND x.purpose = 'discover'
+	ORDER BY x.id DESC LIMIT 100
 ), told AS (
 	SELECT v.kind, v.at, n.name || '.' || m.name AS metric, c.machine_group, v.effect, v.is_ratio, m.is_exact,
 		x.cell_id, b.oid AS base, h.oid AS head, h.subject

@@ -98,7 +98,7 @@ WHERE sc.stack_id = $1 ORDER BY sc.position;
 -- name: comparison_ensure
 -- $1 cell, $2 base, $3 head (commits), $4 priority; gives id and state.  A cancelled one comes back.
 INSERT INTO comparison AS old (cell_id, base_id, head_id, priority) VALUES ($1, $2, $3, $4)
-ON CONFLICT (cell_id, base_id, head_id) DO UPDATE SET
+ON CONFLICT (cell_id, base_id, head_id, purpose, round) DO UPDATE SET
 	priority = least(old.priority, EXCLUDED.priority),
 	state = CASE WHEN old.state = 'cancelled' THEN 'waiting' ELSE old.state END
 RETURNING id, state;
@@ -151,10 +151,11 @@ WHERE w.state = 'open' ORDER BY w.id LIMIT 1;
 INSERT INTO block (cell_id, comparison_id, seed) VALUES ($1, $2, $3) RETURNING id;
 
 -- name: run_add
--- A measuring run: $1 cell, $2 group, $3 priority, $4 job, $5 commit, $6 build, $7 block, $8 position
+-- A measuring run: $1 cell, $2 group, $3 priority, $4 job, $5 commit, $6 build, $7 block, $8 position,
+-- $9 side
 INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id,
-	position, created)
-VALUES ($1, 'measure', $2, $3, $4, $5, $6, $7, $8, belt_now());
+	position, is_head, created)
+VALUES ($1, 'measure', $2, $3, $4, $5, $6, $7, $8, $9, belt_now());
 
 -- name: want_close
 -- $1 cell, $2 want, $3 to

@@ -4,7 +4,7 @@
 -- Takes back the work, queued or under way, that only dead stacks asked for.
 WITH dead AS (
 	UPDATE comparison x SET state = 'cancelled', reason = 'superseded'
-	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND NOT EXISTS (
+	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND x.purpose = 'discover' AND NOT EXISTS (
 		SELECT FROM stack_comparison l JOIN stack s ON s.id = l.stack_id
 		WHERE l.cell_id = x.cell_id AND l.comparison_id = x.id
 		AND s.state IN ('new', 'building', 'measuring'))

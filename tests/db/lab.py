@@ -176,6 +176,7 @@ class Lab(World):
         self.link(series, hack, same, 2)
         better = self.judged(series, hack, commits, 3, "improvement", -0.031)
         self.fill_open(hack)
+        self.fill_calibrations(fio)
         lost = self.comparison(build, commits[0], commits[1], "done")
         self.db.sql(f"UPDATE comparison SET reason = {quote(self.text('reason', 'missing: its blocks were lost'))} WHERE id = {lost}")
         self.link(series, build, lost, 1)
@@ -185,6 +186,17 @@ class Lab(World):
         self.finding(series, commits[3], hack, better, "improvement")
         self.the_mail = self.mail(finding, series, self.text("subject", "[linux-mm:topic/batch] 9a8b7c6d: fio.time +7.4% regression"),
                                   self.text("body", "Hello,\n\nfio.time became 7.4 % slower.\n"))
+
+    def fill_calibrations(self, cell):
+        """A commit against itself, twice: one of six metrics was named; and the factor that follows."""
+        for purpose, kind in (("calibrate", "no-change"), ("rebuild", "regression")):
+            itself = self.comparison(cell, self.commits[0], self.commits[0])
+            self.db.sql(f"UPDATE comparison SET purpose = '{purpose}' WHERE id = {itself}")
+            self.verdicts(cell, itself, kind, 0.001)
+            self.db.sql(f"""INSERT INTO calibration (cell_id, comparison_id, planned, ended)
+                VALUES ({cell}, {itself}, belt_now() - interval '1 day', belt_now() - interval '1 hour')""")
+        self.db.sql(f"""INSERT INTO calibration_factor SELECT benchmark_id, machine_group, belt_now(), 240, 1.07
+            FROM cell WHERE id = {cell}""")
 
     def fill_open(self, cell):
         """A comparison under way: one run done, one running on box-a, two queued; and one not begun."""
@@ -228,7 +240,7 @@ class Lab(World):
                 f"/compare?base={commits[1][:8]}&head={commits[2][:9]}&cell={self.cells[0]}&show=all",
                 f"/run/{self.good_run}", f"/run/{self.bad_run}", f"/run/{self.live_run}", "/machines", "/runs", "/runs?state=failed",
                 "/machine/" + self.text("machine", "box-a").replace("%", "%25").replace(" ", "%20"),
-                "/mail", f"/mail/{self.the_mail}", "/repositories"]
+                "/mail", f"/mail/{self.the_mail}", "/repositories", "/calibration"]
 
 
 LOG = "\x1b[1mcc -O2 -c mm/frob.c\x1b[0m\r\n" + "mm/frob.c: In function 'frob':\n" \

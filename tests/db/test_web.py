@@ -344,7 +344,7 @@ class Pages(Test):
         pairs = {"/": "/api/v1/status", "/series": "/api/v1/series", f"/series/{self.lab.series}":
                  f"/api/v1/series/{self.lab.series}", "/machines": "/api/v1/machines", "/runs": "/api/v1/runs", "/mail": "/api/v1/mails",
                  "/machine/box-a": "/api/v1/machines/box-a", "/mail/1": "/api/v1/mails/1",
-                 f"/run/{self.lab.good_run}": f"/api/v1/runs/{self.lab.good_run}", "/repositories": "/api/v1/repositories",
+                 f"/run/{self.lab.good_run}": f"/api/v1/runs/{self.lab.good_run}", "/repositories": "/api/v1/repositories", "/calibration": "/api/v1/calibration",
                  f"/commit/{oid('c2')}": f"/api/v1/commits/{oid('c2')}"}
         for page, twin in pairs.items():
             with self.subTest(page=page):
@@ -395,6 +395,17 @@ class Pages(Test):
             self.assertEqual([change[name] for name in ("percent", "absolute", "low", "high", "p", "q")], [None] * 6)
             self.assertEqual([cell["value"] for cell in row["cells"]], [None, None])
 
+    def test_false_alarms_are_counted_by_purpose_and_benchmark(self):
+        rates = self.server.call("GET", "/api/v1/calibration").json["rates"]
+        self.assertEqual([(rate["what"], rate["benchmark"], rate["jobs"]["text"]) for rate in rates],
+                         [("same image", None, "0.00 % (0.00 to 97.50 %), 0 of 1"),
+                          ("same image", "fio", "0.00 % (0.00 to 97.50 %), 0 of 1"),
+                          ("neutral rebuild", None, "100.00 % (2.50 to 100.00 %), 1 of 1"),
+                          ("neutral rebuild", "fio", "100.00 % (2.50 to 100.00 %), 1 of 1")])
+        self.assertEqual(rates[2]["metrics"]["text"], "33.33 % (0.84 to 90.57 %), 1 of 3")
+        status = self.server.call("GET", "/api/v1/status").json
+        self.assertEqual(status["calibration"], [rate for rate in rates if rate["benchmark"] is None])
+
     def test_the_queue_says_why_it_waits(self):
         reason = lambda: self.server.call("GET", "/api/v1/status").json["queue"]["oldest"]["reason"]
         self.assertEqual(reason(), "its block began on machine box-a, which is busy")
@@ -409,7 +420,7 @@ class Pages(Test):
 
     def test_an_empty_database_has_pages_too(self):
         self.db.sql("TRUNCATE token, machine, repository, commit, cell, benchmark, run, block, comparison, event CASCADE")
-        for path in ("/", "/series", "/machines", "/mail", "/repositories"):
+        for path in ("/", "/series", "/machines", "/mail", "/repositories", "/calibration"):
             with self.subTest(path=path):
                 answer = self.server.call("GET", path)
                 self.assertEqual(answer.status, 200)

@@ -189,11 +189,12 @@ class World:
         block = int(self.db.one(f"""INSERT INTO block (cell_id, comparison_id, seed)
             VALUES ({cell}, {comparison}, 1) RETURNING id"""))
         runs = []
-        for position, commit in enumerate([base, head, head, base]):
+        for position, (commit, is_head) in enumerate([(base, False), (head, True), (head, True), (base, False)]):
             runs.append(int(self.db.one(f"""INSERT INTO run
-                (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id, position, created)
+                (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id, position, is_head,
+                created)
                 SELECT id, 'measure', machine_group, {priority}, {self.job(cell, commit)}, {commit},
-                {self.build(cell, commit, 'done')}, {block}, {position}, belt_now()
+                {self.build(cell, commit, 'done')}, {block}, {position}, {is_head}, belt_now()
                 FROM cell WHERE id = {cell} RETURNING id""")))
         return block, runs
 

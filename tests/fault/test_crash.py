@@ -140,10 +140,10 @@ def main():
                 what = f"killed at {point} ({nth})" if nr_deaths else f"never came to {point} ({nth})"
                 t.check(not differing, f"{what}: the rows are those of the twin",
                         [(name, twin[name], dump[name]) for name in differing])
-        # A point that no kill reaches proves nothing.
+        # A point that no kill reaches proves nothing.  At calibrate tests/sim/test_history.py kills.
         for point in points:
             place = point.split(".")[0]
-            if place not in ("dispatch",) and len(spread(points)) >= len(points):
+            if place not in ("dispatch", "calibrate") and len(spread(points)) >= len(points):
                 t.check(point in reached, f"the belt passes {point}")
     return t.end()
 

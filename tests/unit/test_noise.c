@@ -87,6 +87,51 @@ static void no_noise_is_no_knowledge(void)
 	CHECK_NEAR(noise_prior_of(NULL, 0).df, 0, 0);
 }
 
+#define RUN(value, block, build)             \
+	{                                    \
+		value, block, 0, build, 1, 0 \
+	}
+
+static const struct judge_sample rebuilt[] = {
+	RUN(100, 1, 7), RUN(102, 1, 7), RUN(104, 1, 9), RUN(103, 1, 9), RUN(200, 2, 7),
+	RUN(201, 2, 7), RUN(205, 2, 9), RUN(209, 2, 9), RUN(150, 3, 7), RUN(150, 3, 7),
+	RUN(153, 3, 9), RUN(156, 3, 9), RUN(500, 4, 7), RUN(NAN, 3, 9), RUN(0, 3, 9),
+};
+
+/* Python: the squared mean of the blocks' ln(9 / 7) less its own variance, by two. */
+static void builds_differ_by_more_than_runs_do(void)
+{
+	struct noise noise = noise_of_builds(rebuilt, countof(rebuilt));
+
+	CHECK_NEAR(noise.squares, 0.0004071985585630574, 1e-15);
+	CHECK_NEAR(noise.df, 1, 0);
+}
+
+static void one_build_or_three_tell_nothing_of_builds(void)
+{
+	static const struct judge_sample three[] = { RUN(100, 1, 7), RUN(102, 1, 8), RUN(100, 2, 7),
+						     RUN(102, 2, 8), RUN(102, 2, 9) };
+
+	CHECK_NEAR(noise_of_builds(rebuilt, 2).df, 0, 0); /* one build */
+	CHECK_NEAR(noise_of_builds(rebuilt, 4).df, 0, 0); /* one block */
+	CHECK_NEAR(noise_of_builds(three, 4).df, 1, 0);
+	CHECK_NEAR(noise_of_builds(three, 5).df, 0, 0);
+}
+
+static void builds_are_never_known_to_be_alike(void)
+{
+	static const struct noise none = { 0, 0 };
+	static const struct noise own = { 6e-5, 3 };
+	static const struct noise family = { 4e-4, 20 };
+	static const struct noise alike = { -1e-6, 3 };
+
+	CHECK_NEAR(noise_prior_of_builds(&none, &none).variance, 6.25e-6, 1e-18);
+	CHECK_NEAR(noise_prior_of_builds(&none, &none).df, 4, 0);
+	CHECK_NEAR(noise_prior_of_builds(&own, &family).variance, 1.8690476190476192e-05, 1e-18);
+	CHECK_NEAR(noise_prior_of_builds(&own, &family).df, 7, 0);
+	CHECK(noise_prior_of_builds(&alike, &none).variance > 0);
+}
+
 static const struct t_case cases[] = {
 	{ "only runs of one side in one block are compared",
 	  only_runs_of_one_side_in_one_block_are_compared },
@@ -95,6 +140,9 @@ static const struct t_case cases[] = {
 	{ "equal days count much and unlike ones little",
 	  equal_days_count_much_and_unlike_ones_little },
 	{ "one day counts four degrees of freedom", one_day_counts_four },
+	{ "builds differ by more than runs do", builds_differ_by_more_than_runs_do },
+	{ "one build or three tell nothing of builds", one_build_or_three_tell_nothing_of_builds },
+	{ "builds are never known to be alike", builds_are_never_known_to_be_alike },
 	{ "no noise is no knowledge", no_noise_is_no_knowledge },
 };
 T_MAIN(cases)

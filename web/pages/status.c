@@ -2,7 +2,7 @@
 /* The first page, and the lists of what the lab is made of. */
 #include <sys/statvfs.h>
 
-#include "page.h"
+#include "calibration.h"
 #include "sight.h"
 #include "web/handlers.h"
 
@@ -29,11 +29,35 @@ static void check_disk(const struct request *request, struct json *document)
 	}
 }
 
+/* The rates over all benchmarks. */
+static bool add_calibration(struct request *request, struct json *document, struct err *err)
+{
+	scoped(json_free) struct json *calibration = NULL;
+	struct json *overall = json_new_array();
+
+	json_put(document, "calibration", overall);
+	if (!calibration_document(request, &calibration, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < json_size(json_get(calibration, "rates")); i++) {
+		const struct json *rate = json_at(json_get(calibration, "rates"), i);
+
+		if (!json_text(json_get(rate, "benchmark"))) {
+			json_append(overall, json_clone(rate));
+		}
+	}
+	return true;
+}
+
 bool get_status(struct request *request, struct reply *reply, struct err *err)
 {
 	struct json *document;
 
 	if (!page_query(request, Q_PAGE_STATUS, NO_ARGS, &document, err)) {
+		return false;
+	}
+	if (!add_calibration(request, document, err)) {
+		json_free(document);
 		return false;
 	}
 	check_disk(request, document);

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Weeks of a lab's life in seconds: what it learns of its noise, and how it checks itself."""
+import json
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import belt
+import pg
+import tap
+
+CV = 0.01
+
+
+def days_pass(daemon, days):
+    daemon.database.sql(f"UPDATE belt_clock SET skew = skew + interval '{days} days'")
+
+
+def measure(daemon, repo, name, nr=3):
+    repo.git("checkout", "-q", "main")
+    repo.branch(f"topic/{name}")
+    for i in range(nr):
+        repo.commit(f"{name} {i}")
+    daemon.wait_for_stack(f"topic/{name}")
+
+
+def learns_its_noise(t, daemon):
+    noise = dict(daemon.database.sql("""SELECT m.name, sum(squares) / sum(df) FROM metric_noise n
+        JOIN cell c ON c.id = n.cell_id JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = n.slot
+        GROUP BY m.name"""))
+    t.check(0.5 * CV ** 2 < float(noise["work_time"]) < 2 * CV ** 2,
+            "what a stack leaves is the noise of its runs", noise)
+    t.check("work_instructions" not in noise, "an exact metric's lack of noise is not learnt", noise)
+    df = daemon.database.one("""SELECT sum(df) FROM metric_noise n JOIN metric m ON m.slot = n.slot
+        WHERE m.name = 'work_time'""")
+    blocks = daemon.database.one("SELECT count(*) FROM block WHERE state = 'done'")
+    t.equal(int(df), 2 * int(blocks), "two runs a side are one degree of freedom, each block counts once")
+
+
+def calibrations(daemon, purpose="calibrate"):
+    return int(daemon.database.one(f"""SELECT count(*) FROM calibration k JOIN comparison x
+        ON x.cell_id = k.cell_id AND x.id = k.comparison_id WHERE x.purpose = '{purpose}' AND k.ended IS NOT NULL"""))
+
+
+def nr_planned(daemon):
+    return int(daemon.database.one("SELECT count(*) FROM comparison WHERE purpose = 'calibrate'"))
+
+
+def dies_at(daemon, point, days):
+    """The daemon dies where it plans what is due in so many days, and comes back."""
+    daemon.stop()
+    daemon.start(point)
+    days_pass(daemon, days)
+    daemon.wait(f"its death at {point}", lambda: not daemon.is_alive())
+    daemon.start()
+
+
+def checks_itself_weekly(t, daemon, repo):
+    t.equal(calibrations(daemon), 0, "the first week there is nothing to check")
+    dies_at(daemon, "calibrate.before-commit:1", 7)
+    daemon.wait("the first calibration", lambda: calibrations(daemon) == 1)
+    t.equal(daemon.database.sql("""SELECT c.subject, x.base_id = x.head_id, count(DISTINCT r.build_id),
+        count(*) FILTER (WHERE r.is_head) * 2 = count(*) FROM calibration k
+        JOIN comparison x ON x.cell_id = k.cell_id AND x.id = k.comparison_id AND x.purpose = 'calibrate'
+        JOIN commit c ON c.id = x.base_id JOIN block b ON b.comparison_id = x.id
+        JOIN run r ON r.block_id = b.id GROUP BY 1, 2"""), [["base", "t", "1", "t"]],
+            "after a week the base is compared with itself, on one build, half of the runs on each side")
+    t.equal(daemon.database.one("SELECT count(*) FROM finding"), "0", "nobody is told of it")
+    document = json.loads(daemon.get("/api/v1/calibration")[1])
+    overall = [rate for rate in document["rates"] if rate["benchmark"] is None and rate["what"] == "same image"]
+    t.equal([rate["jobs"]["nr"] for rate in overall], [1], "its rate is published, with how many it is of")
+    t.check("%" in daemon.get("/calibration")[1] and "same image" in daemon.get("/")[1], "on the pages, too")
+    days_pass(daemon, 6)
+    measure(daemon, repo, "second")
+    t.equal(calibrations(daemon), 1, "not more than once a week")
+    dies_at(daemon, "calibrate.after-commit:1", 1)
+    daemon.wait("the second calibration", lambda: calibrations(daemon) == 2)
+    t.equal(nr_planned(daemon), 2, "again a week later on the same commit, once, however the daemon dies")
+    days_pass(daemon, 30)
+    measure(daemon, repo, "third", 1)
+
+
+def main():
+    t = tap.Tap()
+    with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        repo = belt.Repo(pathlib.Path(folder) / "repo")
+        repo.commit("base")
+        with belt.Daemon(cluster.database("belt"), repo) as daemon:
+            with belt.FakeWorker(daemon, belt.Model({}, cv=CV)):
+                measure(daemon, repo, "first")
+                learns_its_noise(t, daemon)
+                checks_itself_weekly(t, daemon, repo)
+    return t.end()
+
+
+sys.exit(main())
