@@ -140,12 +140,12 @@ static void find_spread(struct fit *fit, const struct block *blocks, double leas
 }
 
 /* The distance of neighbouring decimals with which all values can be written, at most 1. */
-static double resolution_of(const struct units *units)
+static double resolution_of(const double *values, size_t nr)
 {
 	double scale = 1;
 
-	for (size_t i = 0; i < units->units.nr && scale < 1e300;) {
-		double scaled = units->units.at[i].value * scale;
+	for (size_t i = 0; i < nr && scale < 1e300;) {
+		double scaled = values[i] * scale;
 
 		if (fabs(scaled - round(scaled)) <= 4e-16 * fabs(scaled)) {
 			i++;
@@ -156,15 +156,13 @@ static double resolution_of(const struct units *units)
 	return 1 / scale;
 }
 
-/* Values that do not vary have been rounded: what is spread evenly over the last decimal place has
- * the variance 1/12 of its square. */
-static double rounding_variance(const struct units *units, bool is_relative)
+double fit_rounding_variance(const double *values, size_t nr, bool is_relative)
 {
-	double sd = resolution_of(units) / sqrt(12);
+	double sd = resolution_of(values, nr) / sqrt(12);
 	double least = INFINITY;
 
-	for (size_t i = 0; i < units->units.nr; i++) {
-		least = fmin(least, units->units.at[i].value);
+	for (size_t i = 0; i < nr; i++) {
+		least = fmin(least, values[i]);
 	}
 	return is_relative ? sd / least * (sd / least) : sd * sd;
 }
@@ -243,6 +241,7 @@ static void invert(const struct units *units, struct units *ret_inverse)
 static void fit_means(struct fit *fit, const struct units *units)
 {
 	scoped(free) struct block *blocks = mem_array(units->units.nr, sizeof(*blocks));
+	scoped(free) double *values = mem_array(units->units.nr, sizeof(*values));
 	double least;
 
 	fit->nr_blocks = find_blocks(units, fit->is_relative, blocks);
@@ -251,7 +250,10 @@ static void fit_means(struct fit *fit, const struct units *units)
 	if (fit->nr[0] < 2 || fit->nr[1] < 2) {
 		return;
 	}
-	least = rounding_variance(units, fit->is_relative);
+	for (size_t i = 0; i < units->units.nr; i++) {
+		values[i] = units->units.at[i].value;
+	}
+	least = fit_rounding_variance(values, units->units.nr, fit->is_relative);
 	if (fit->nr_blocks == 1) {
 		find_spread_of_one(fit, blocks, least);
 	} else {

@@ -36,6 +36,10 @@ struct fit {
 /* Needs units of both sides.  No variance is below what the last decimal place hides. */
 void fit_init(struct fit *fit, const struct units *units, enum judge_estimator estimator);
 
+/* Values that do not vary have been rounded: what is spread evenly over the last decimal place has
+ * the variance 1/12 of its square; relative to the least value where that is asked. */
+double fit_rounding_variance(const double *values, size_t nr, bool is_relative);
+
 /* Takes out the blocks in which two units of one side are so far apart that history, worth
  * `df` degrees of freedom at `variance` (of logarithms), gives it a chance below 1 in 10,000.  Such
  * a block saw something else than these commits.  Returns how many it were; keeps them all if none

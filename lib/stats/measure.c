@@ -29,7 +29,7 @@
 /* Everything one metric is tested with, on the scale of its fit. */
 struct test {
 	const struct judge_options *options;
-	const struct units *units; /* only where ranks need them */
+	const struct units *units; /* for ranks; NULL: there are none to rank */
 	struct fit fit;
 	struct prior known; /* of a unit in its block: prior and residual together */
 	double se, df;
@@ -243,7 +243,7 @@ static void fill(struct judge_verdict *verdict, struct test *test)
 	if (!is_untestable(verdict, test)) {
 		if (metric->is_exact) {
 			test_exact(verdict, test);
-		} else if (metric->estimator == JUDGE_MEDIAN) {
+		} else if (metric->estimator == JUDGE_MEDIAN && test->units) {
 			test_ranks(verdict, test);
 		} else {
 			test_means(verdict, test);
@@ -262,11 +262,9 @@ static const char *side_without(const struct units *units)
 	return units->nr_values[0] == 0 ? "base" : "head";
 }
 
-/* The fit of a metric alone; where there is nothing to fit, the verdict says why. */
-static void fit_one(const struct judge_metric *metric, const struct judge_options *options,
-		    struct fit *ret_fit, struct judge_verdict *ret_verdict)
+struct judge_verdict measure_nothing(const struct judge_metric *metric,
+				     const struct judge_options *options)
 {
-	scoped(units_release) struct units units;
 	struct judge_verdict verdict = { .metric = metric, .kind = JUDGE_CANNOT_RESOLVE };
 
 	verdict.base = verdict.head = (struct judge_side){ 0, NAN, NAN };
@@ -274,6 +272,16 @@ static void fit_one(const struct judge_metric *metric, const struct judge_option
 	verdict.t = verdict.df = verdict.p = verdict.p_least = verdict.q = NAN;
 	verdict.min_effect = least_share(metric, options);
 	verdict.interval_90 = verdict.interval_95 = (struct judge_interval){ NAN, NAN };
+	return verdict;
+}
+
+/* The fit of a metric alone; where there is nothing to fit, the verdict says why. */
+static void fit_one(const struct judge_metric *metric, const struct judge_options *options,
+		    struct fit *ret_fit, struct judge_verdict *ret_verdict)
+{
+	scoped(units_release) struct units units;
+	struct judge_verdict verdict = measure_nothing(metric, options);
+
 	*ret_fit = (struct fit){ 0 };
 	units_init(&units, metric);
 	if (units.nr_values[0] == 0 || units.nr_values[1] == 0) {
@@ -293,6 +301,21 @@ static void fit_one(const struct judge_metric *metric, const struct judge_option
 	*ret_verdict = verdict;
 }
 
+static void test_fit(struct test *test, struct prior prior, struct judge_verdict *verdict)
+{
+	find_error(test, verdict->metric, prior);
+	find_least(test, verdict->metric, sqrt(test->known.variance));
+	fill(verdict, test);
+}
+
+void measure_fit(const struct fit *fit, struct prior prior, const struct judge_options *options,
+		 struct judge_verdict *verdict)
+{
+	struct test test = { .options = options, .fit = *fit };
+
+	test_fit(&test, prior, verdict);
+}
+
 /* Units are kept only where they are looked at again: a million metrics would need a gigabyte. */
 static void test_one(const struct judge_metric *metric, const struct judge_options *options,
 		     const struct fit *fit, struct prior prior, struct judge_verdict *verdict)
@@ -309,9 +332,7 @@ static void test_one(const struct judge_metric *metric, const struct judge_optio
 		verdict->nr_wild = fit_drop_wild(&units, prior.variance, prior.df);
 		fit_init(&test.fit, &units, metric->estimator);
 	}
-	find_error(&test, metric, prior);
-	find_least(&test, metric, sqrt(test.known.variance));
-	fill(verdict, &test);
+	test_fit(&test, prior, verdict);
 }
 
 void measure(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,

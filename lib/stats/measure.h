@@ -13,11 +13,20 @@
 #ifndef STATS_MEASURE_H
 #define STATS_MEASURE_H
 
-#include "judge.h"
+#include "moderate.h"
 
 /* Fills all but the q of `nr` verdicts.  Their kind is JUDGE_CANNOT_RESOLVE where the numbers can
  * be decided on, else the verdict with its reason. */
 void measure(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
 	     struct judge_verdict *ret_verdicts);
+
+/* A verdict without any number yet. */
+struct judge_verdict measure_nothing(const struct judge_metric *metric,
+				     const struct judge_options *options);
+
+/* Tests a fit that was made elsewhere, by means whatever the estimator; fills a verdict that
+ * measure_nothing() gave, as above. */
+void measure_fit(const struct fit *fit, struct prior prior, const struct judge_options *options,
+		 struct judge_verdict *verdict);
 
 #endif

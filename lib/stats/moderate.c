@@ -110,10 +110,10 @@ static struct prior learn(const struct spread *spread, enum group group)
 }
 
 /* History's own runs are few, and its days are others than today: both cost. */
-static struct prior from_history(const struct judge_metric *metric)
+struct prior prior_of_history(const struct judge_metric *metric)
 {
 	double weight = metric->prior_weight > 0 ? metric->prior_weight : UNKNOWN_WEIGHT;
-	double df = 1 / (1 / metric->prior_df + 1 / weight);
+	double df = metric->prior_df > 0 ? 1 / (1 / metric->prior_df + 1 / weight) : 0;
 
 	return (struct prior){ metric->prior_variance, fmin(df, MOST_WEIGHT) };
 }
@@ -142,7 +142,7 @@ void moderate(const struct judge_metric *metrics, const struct fit *fits, size_t
 			ret_priors[i].variance *=
 				group == WITH_HISTORY ? metrics[i].prior_variance : 1;
 		} else if (group == WITH_HISTORY) {
-			ret_priors[i] = from_history(&metrics[i]);
+			ret_priors[i] = prior_of_history(&metrics[i]);
 		}
 	}
 }

@@ -24,6 +24,9 @@ struct prior {
 void moderate(const struct judge_metric *metrics, const struct fit *fits, size_t nr,
 	      struct prior *ret_priors);
 
+/* What a metric's own history is worth, where the other metrics are not asked. */
+struct prior prior_of_history(const struct judge_metric *metric);
+
 /* The prior and the residual variance together. */
 struct prior moderate_with(struct prior prior, double variance, double df);
 
