@@ -7,6 +7,7 @@
 #include "history.h"
 #include "lib/base/str.h"
 #include "lib/report/view_builder.h"
+#include "mainline.h"
 
 /* loading ------------------------------------------------------------------------------------ */
 
@@ -158,7 +159,8 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 	comparison->id = id;
 	if (!load_head(db, comparison, &benchmark, err) ||
 	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err) ||
-	    !history_tell(db, comparison, err) || !calibration_tell(db, comparison, err)) {
+	    !history_tell(db, comparison, err) || !calibration_tell(db, comparison, err) ||
+	    !mainline_tell(db, comparison, err)) {
 		return false;
 	}
 	*ret_comparison = move(&comparison);
@@ -184,6 +186,8 @@ void comparison_judge(struct comparison *comparison, int look)
 	options.look = look;
 	options.widening = comparison->widening;
 	judge(comparison->metrics, comparison->nr_metrics, &options, comparison->verdicts);
+	mainline_check(comparison);
+	mainline_mark(comparison);
 }
 
 static enum judge_kind kind_of(const char *word)
@@ -241,6 +245,7 @@ bool comparison_load_verdicts(struct db *db, struct comparison *comparison, stru
 			}
 		}
 	}
+	mainline_check(comparison);
 	return true;
 }
 

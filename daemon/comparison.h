@@ -22,6 +22,12 @@ struct comparison_side {
 	const char *subject;
 };
 
+/* Where the level of base should be, as a logarithm; NAN: nobody knows. */
+struct comparison_level {
+	struct judge_interval line; /* by the bases before */
+	double before;              /* of the same commit, measured earlier */
+};
+
 struct comparison {
 	struct arena *arena; /* owns everything below */
 	int64_t cell, id;
@@ -34,8 +40,10 @@ struct comparison {
 	double widening;       /* of standard errors: what calibrations ask */
 	struct comparison_side base, head;
 	size_t nr_metrics;
-	const int *slots;             /* of each metric */
-	struct judge_metric *metrics; /* with their samples */
+	const int *slots;                        /* of each metric */
+	struct judge_metric *metrics;            /* with their samples */
+	const struct comparison_level *expected; /* of each metric */
+	const char *base_note; /* a change is named and its base is off its own history: a clause */
 	struct judge_verdict
 		*verdicts; /* set by comparison_judge() or comparison_load_verdicts() */
 };

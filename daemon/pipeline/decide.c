@@ -52,6 +52,10 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 	comparison_judge(comparison, look);
 	is_more = look < JUDGE_LOOKS && judge_next(comparison->verdicts, comparison->nr_metrics,
 						   look, &why) == JUDGE_MORE;
+	if (!is_more && comparison->base_note && look < JUDGE_TIME_LOOKS) {
+		is_more = true;
+		why = comparison->base_note;
+	}
 	return db_begin(tick->db, err) &&
 	       db_exec(tick->db, Q_COMPARISON_MOVE,
 		       ARGS(arg_int(cell), arg_int(id), arg_text("deciding"),

@@ -60,9 +60,11 @@ static void put_parameters(const struct comparison *comparison, struct json *fac
 	json_put(facts, "parameters", list);
 }
 
-static void put_notes(struct arena *arena, const struct rows *finding, struct json *facts)
+static void put_notes(struct arena *arena, const struct rows *finding,
+		      const struct comparison *comparison, struct json *facts)
 {
 	int64_t nr_between = rows_int(finding, 0, "nr_between");
+	int64_t nr_sharing = rows_int(finding, 0, "nr_sharing");
 	struct json *notes = json_new_array();
 
 	if (nr_between > 0) {
@@ -79,6 +81,18 @@ static void put_notes(struct arena *arena, const struct rows *finding, struct js
 		json_append(notes,
 			    json_new_text("this is the whole stack against its base; no single "
 					  "commit was found to explain it"));
+	}
+	if (comparison->base_note) {
+		json_append(notes, json_new_text(comparison->base_note));
+	}
+	if (nr_sharing > 0 &&
+	    strcmp(comparison->base.oid, rows_text(finding, 0, "base_oid")) == 0) {
+		json_append(notes,
+			    json_new_text(arena_printf(
+				    arena,
+				    "%" PRId64 " other branch%s on this base and its build, so a "
+				    "fault of the base shows in all of them",
+				    nr_sharing, nr_sharing == 1 ? " stands" : "es stand")));
 	}
 	json_put(facts, "notes", notes);
 }
@@ -176,7 +190,7 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 	json_put(facts, "benchmark", benchmark);
 	put_tree(finding, facts);
 	put_parameters(comparison, facts);
-	put_notes(tick->arena, finding, facts);
+	put_notes(tick->arena, finding, comparison, facts);
 	if (!put_stack(tick, finding, facts, err) ||
 	    !put_machine(tick, finding, facts, &run, err)) {
 		return false;

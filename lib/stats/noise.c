@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "dist.h"
+#include "summary.h"
 #include "unit.h"
 
 #define MOST_DF      60
@@ -17,6 +18,9 @@
  * rebuilds. */
 #define GUESS_BUILD_VARIANCE 6.25e-6
 #define GUESS_BUILDS         4
+
+/* Fewer levels predict nothing. */
+#define LEAST_LEVELS 5
 
 /* One side of one block. */
 static void add_group(struct noise *noise, const struct unit *units, size_t nr)
@@ -206,4 +210,19 @@ struct noise_prior noise_prior_of_builds(const struct noise *own, const struct n
 		.df = fmin(df, MOST_DF),
 		.weight = fmin(df, MOST_DF),
 	};
+}
+
+/* levels */
+
+struct judge_interval noise_predict(const double *values, size_t nr)
+{
+	double mean = summary_mean(values, nr);
+	double half;
+
+	if (nr < LEAST_LEVELS) {
+		return (struct judge_interval){ NAN, NAN };
+	}
+	half = dist_t_quantile(0.995, (double)nr - 1) * summary_sample_sd(values, nr) *
+	       sqrt(1 + 1 / (double)nr);
+	return (struct judge_interval){ mean - half, mean + half };
 }

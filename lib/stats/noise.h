@@ -47,4 +47,7 @@ struct noise_prior noise_prior_of(const struct noise *days, size_t nr);
  * metric: none), and from a guess that is right for most. */
 struct noise_prior noise_prior_of_builds(const struct noise *own, const struct noise *family);
 
+/* Where the next one of such values lies in 99 of 100 cases; NAN with fewer than 5 of them. */
+struct judge_interval noise_predict(const double *values, size_t nr);
+
 #endif

@@ -8,6 +8,36 @@ FROM unnest($2::int[], $3::float8[], $4::float8[]) AS n (slot, squares, df)
 ON CONFLICT (cell_id, slot, day) DO UPDATE SET
 	squares = known.squares + EXCLUDED.squares, df = known.df + EXCLUDED.df;
 
+-- name: base_levels
+-- Where main was before a comparison began, as far as its base is one of main: ln(level) of each
+-- headline metric at each of the last twenty bases of the same repositories, and of this base itself
+-- as measured earlier: $1 cell, $2 comparison.
+WITH own AS (
+	SELECT x.base_id, COALESCE((SELECT min(r.created)
+		FROM block b JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id
+		WHERE b.cell_id = x.cell_id AND b.comparison_id = x.id), belt_now()) AS begun
+	FROM comparison x WHERE x.cell_id = $1 AND x.id = $2
+), tree AS (
+	SELECT DISTINCT s.repository_id FROM own JOIN stack s ON s.base_id = own.base_id
+), line AS (
+	SELECT x.base_id, v.slot, avg(ln(v.base)) AS level, max(x.id) AS newest
+	FROM own
+	JOIN comparison x ON x.cell_id = $1 AND x.id <> $2 AND x.state = 'done'
+	JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
+		AND v.at < own.begun AND v.base > 0
+	JOIN cell c ON c.id = x.cell_id
+	JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline AND NOT m.is_exact
+	WHERE EXISTS (SELECT FROM stack s JOIN tree t ON t.repository_id = s.repository_id
+		WHERE s.base_id = x.base_id)
+	GROUP BY x.base_id, v.slot
+), ranked AS (
+	SELECT l.*, row_number() OVER (PARTITION BY l.slot ORDER BY l.newest DESC) AS rank
+	FROM line l, own WHERE l.base_id <> own.base_id
+)
+SELECT r.slot, array_agg(r.level ORDER BY r.rank) AS levels,
+	(SELECT l.level FROM line l, own WHERE l.base_id = own.base_id AND l.slot = r.slot) AS own
+FROM ranked r WHERE r.rank <= 20 GROUP BY r.slot;
+
 -- name: noise_days
 -- The days before a comparison began, by slot: $1 cell, $2 comparison.  What comes later changes
 -- nothing, so that each look and each who looks again is told the same.

@@ -70,7 +70,10 @@ SELECT jsonb_build_object(
 	'reason', o.reason, 'estimate_s', o.estimate_s, 'created', belt_text(o.created),
 	'finished', belt_text(o.finished),
 	'base', (SELECT jsonb_build_object('commit', left(oid, 10), 'url', '/commit/' || oid,
-		'subject', subject) FROM commit WHERE id = o.base_id),
+		'subject', subject, 'nr_sharing', (SELECT NULLIF(count(DISTINCT s.ref), 0) FROM stack s
+			WHERE s.repository_id = o.repository_id AND s.base_id = o.base_id AND s.ref <> o.ref
+			AND s.state <> 'refused'))
+		FROM commit WHERE id = o.base_id),
 	'tip', (SELECT jsonb_build_object('commit', left(oid, 10), 'url', '/commit/' || oid,
 		'subject', subject, 'author', author_name) FROM commit WHERE id = o.tip_id),
 	'versions', (SELECT jsonb_agg(jsonb_build_object('version', s.version, 'url', '/series/' || s.id,

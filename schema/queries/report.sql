@@ -6,7 +6,9 @@ SELECT f.id, f.stack_id, f.role, f.cell_id, f.comparison_id, f.kind, s.ref, s.ve
 	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
 	m.oid, m.subject, m.author_name, m.author_email, b.oid AS base_oid, t.oid AS tip_oid,
 	c.hash AS cell_hash, n.name AS benchmark, c.identity -> 'params' AS params,
-	l.nr_between, l.position, s.nr_commits
+	l.nr_between, l.position, s.nr_commits,
+	(SELECT count(DISTINCT o.ref) FROM stack o WHERE o.repository_id = s.repository_id
+	 AND o.base_id = s.base_id AND o.ref <> s.ref AND o.state <> 'refused') AS nr_sharing
 FROM finding f
 JOIN stack s ON s.id = f.stack_id
 JOIN repository r ON r.id = s.repository_id

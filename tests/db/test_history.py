@@ -47,6 +47,33 @@ def tells_the_days_before(t, db, world, cell, early):
     t.equal(db.run("noise_days", cell, last), [], "what is three months old is forgotten")
 
 
+def level(db, cell, comparison, value):
+    db.sql(f"""INSERT INTO verdict (cell_id, comparison_id, look, slot, kind, nr_base, nr_head, base, is_ratio, at)
+        VALUES ({cell}, {comparison}, 1, 1, 'no-change', 4, 4, {value}, true, belt_now())""")
+    db.sql(f"UPDATE comparison SET state = 'done', look = 1 WHERE id = {comparison}")
+
+
+def knows_where_main_was(t, db, world):
+    cell, tree, other = world.cell("levels"), world.repository("levels"), world.repository("other")
+    db.sql(f"""INSERT INTO metric SELECT id, 1, 'time', 's', 'lower', 'mean', true, false, 0 FROM benchmark
+        WHERE name = 'levels'""")
+    for i, value in enumerate((1, 1, 7.389056)):
+        base, head = world.commit(f"main {i}"), world.commit(f"patch {i}")
+        world.stack(other if i == 1 else tree, [base, head], ref=f"topic/{i}")
+        level(db, cell, world.comparison(cell, base, head), value)
+    base, middle, head = (world.commit(name) for name in ("main now", "patch a", "patch b"))
+    world.stack(tree, [base, middle, head])
+    first, inner = world.comparison(cell, base, middle), world.comparison(cell, middle, head)
+    rounded = lambda rows: [[slot, [round(float(part)) for part in levels.strip("{}").split(",")], own]
+                            for slot, levels, own in rows]
+    t.equal(rounded(db.run("base_levels", cell, first)), [["1", [2, 0], ""]],
+            "the levels of earlier bases of the same repository, the newest first")
+    level(db, cell, first, 1)
+    last = world.comparison(cell, base, head)
+    t.equal(rounded(db.run("base_levels", cell, last)), [["1", [2, 0], "0"]], "and of the base itself where it was measured")
+    t.equal(db.run("base_levels", cell, inner), [], "a patch is no base of main")
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster:
@@ -56,6 +83,7 @@ def main():
         early = begin(world, cell, "early")
         adds_up_by_day(t, db, cell)
         tells_the_days_before(t, db, world, cell, early)
+        knows_where_main_was(t, db, world)
     return t.end()
 
 

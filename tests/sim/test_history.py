@@ -82,16 +82,46 @@ def checks_itself_weekly(t, daemon, repo):
     measure(daemon, repo, "third", 1)
 
 
+def marks_a_shared_base(t, daemon):
+    second = daemon.database.one("SELECT id FROM stack WHERE ref = 'topic/second'")
+    base = json.loads(daemon.get(f"/api/v1/series/{second}")[1])["base"]
+    t.equal(base["nr_sharing"], 2, "a series tells how many others stand on its base")
+
+
+def measures_an_odd_base_again(t, daemon, repo, model):
+    for i in range(6):
+        repo.git("checkout", "-q", "main")
+        repo.commit(f"main {i}")
+        measure(daemon, repo, f"on{i}", 1)
+    repo.git("checkout", "-q", "main")
+    odd = repo.commit("odd")
+    model.factors[odd] = (1.1, 1.1)
+    measure(daemon, repo, "odd", 1)
+    daemon.wait("the mail", lambda: len(daemon.mails()) == 1)
+    looks = daemon.database.sql(f"""SELECT x.look, count(*) FILTER (WHERE w.reason LIKE 'the base is off its own history%')
+        FROM comparison x JOIN commit b ON b.id = x.base_id JOIN want w ON w.comparison_id = x.id
+        WHERE b.oid = '{odd}' AND x.purpose = 'discover' GROUP BY x.id, x.look""")
+    t.equal(looks, [["3", "2"]], "a change against a base that is not where main was is looked at again, and again")
+    t.check("Note: the base is off its own history: work_time is 1" in "".join(daemon.mails().values()),
+            "the mail tells it", daemon.mails())
+    t.equal(daemon.database.one(f"""SELECT count(*) FROM verdict v JOIN comparison x ON x.id = v.comparison_id
+        JOIN commit b ON b.id = x.base_id WHERE b.oid = '{odd}' AND v.reason LIKE '%the base is off its own history'"""),
+            "3", "and so does the verdict of each look")
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         repo = belt.Repo(pathlib.Path(folder) / "repo")
         repo.commit("base")
         with belt.Daemon(cluster.database("belt"), repo) as daemon:
-            with belt.FakeWorker(daemon, belt.Model({}, cv=CV)):
+            model = belt.Model({}, cv=CV)
+            with belt.FakeWorker(daemon, model):
                 measure(daemon, repo, "first")
                 learns_its_noise(t, daemon)
                 checks_itself_weekly(t, daemon, repo)
+                marks_a_shared_base(t, daemon)
+                measures_an_odd_base_again(t, daemon, repo, model)
     return t.end()
 
 

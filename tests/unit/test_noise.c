@@ -132,6 +132,16 @@ static void builds_are_never_known_to_be_alike(void)
 	CHECK(noise_prior_of_builds(&alike, &none).variance > 0);
 }
 
+static void the_next_level_is_foretold_from_five_on(void)
+{
+	static const double levels[] = { 2.30, 2.31, 2.29, 2.33, 2.28, 2.30 };
+	struct judge_interval interval = noise_predict(levels, countof(levels));
+
+	CHECK_NEAR(interval.low, 2.2266524298852093, 1e-9);
+	CHECK_NEAR(interval.high, 2.3766809034481233, 1e-9);
+	CHECK(isnan(noise_predict(levels, 4).low));
+}
+
 static const struct t_case cases[] = {
 	{ "only runs of one side in one block are compared",
 	  only_runs_of_one_side_in_one_block_are_compared },
@@ -143,6 +153,7 @@ static const struct t_case cases[] = {
 	{ "builds differ by more than runs do", builds_differ_by_more_than_runs_do },
 	{ "one build or three tell nothing of builds", one_build_or_three_tell_nothing_of_builds },
 	{ "builds are never known to be alike", builds_are_never_known_to_be_alike },
+	{ "the next level is foretold from five on", the_next_level_is_foretold_from_five_on },
 	{ "no noise is no knowledge", no_noise_is_no_knowledge },
 };
 T_MAIN(cases)

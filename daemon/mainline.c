@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mainline.h"
+
+#include <math.h>
+
+#include "lib/stats/noise.h"
+
+/* A base that is off by less than this spoils nothing. */
+#define LEAST 0.005
+
+bool mainline_tell(struct db *db, struct comparison *comparison, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	struct arena *arena = comparison->arena;
+	struct comparison_level *expected =
+		arena_array(arena, comparison->nr_metrics, sizeof(*expected));
+
+	if (!db_query(db, Q_BASE_LEVELS, ARGS(arg_int(comparison->cell), arg_int(comparison->id)),
+		      &rows, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		expected[i].line = (struct judge_interval){ NAN, NAN };
+		for (int row = 0; row < rows_nr(rows); row++) {
+			size_t nr;
+			const double *levels;
+
+			if (rows_int(rows, row, "slot") != comparison->slots[i]) {
+				continue;
+			}
+			levels = rows_numbers(rows, row, "levels", arena, &nr);
+			expected[i].line = noise_predict(levels, nr);
+			expected[i].before = rows_number(rows, row, "own");
+		}
+	}
+	comparison->expected = expected;
+	return true;
+}
+
+/* Out of line, by more than the smallest effect, and not where the same commit was before: main
+ * itself may have changed. */
+static bool is_off(const struct comparison *comparison, size_t i)
+{
+	const struct judge_verdict *verdict = &comparison->verdicts[i];
+	const struct comparison_level *expected = &comparison->expected[i];
+	double level = log(verdict->base.level);
+	double middle = (expected->line.low + expected->line.high) / 2;
+	double least = fmax(LEAST, verdict->metric->floor);
+	double most = fmax(expected->line.high - middle, log1p(least));
+
+	return (verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT) &&
+	       fabs(level - middle) > most && !(fabs(level - expected->before) <= most);
+}
+
+void mainline_check(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_metrics && !comparison->base_note; i++) {
+		if (is_off(comparison, i)) {
+			comparison->base_note = arena_printf(
+				comparison->arena,
+				"the base is off its own history: %s is %.4g, expected %.4g to "
+				"%.4g",
+				comparison->metrics[i].name, comparison->verdicts[i].base.level,
+				exp(comparison->expected[i].line.low),
+				exp(comparison->expected[i].line.high));
+		}
+	}
+}
+
+void mainline_mark(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		char *reason = comparison->verdicts[i].reason;
+		size_t used = strlen(reason);
+
+		if (is_off(comparison, i)) {
+			snprintf(reason + used, sizeof(comparison->verdicts[i].reason) - used,
+				 "%sthe base is off its own history", used ? "; " : "");
+		}
+	}
+}
