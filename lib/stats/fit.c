@@ -12,6 +12,8 @@
 
 struct block {
 	uint32_t id;
+	uint32_t build[2]; /* that the sides ran */
+	size_t pair;       /* of builds, see find_pairs() */
 	size_t nr[2];
 	double mean[2];
 	double squares[2]; /* of the distances from the mean; relative to it where the fit is */
@@ -59,7 +61,9 @@ static size_t find_blocks(const struct units *units, bool is_relative, struct bl
 			nr[all[end].is_head]++;
 		}
 		ret_blocks[nr_blocks] = block_of(values + i, nr[0], nr[1], is_relative);
-		ret_blocks[nr_blocks++].id = all[i].block;
+		ret_blocks[nr_blocks].id = all[i].block;
+		ret_blocks[nr_blocks].build[0] = all[i].build;
+		ret_blocks[nr_blocks++].build[1] = all[end - 1].build;
 		i = end;
 	}
 	return nr_blocks;
@@ -117,16 +121,81 @@ static void find_spread_of_one(struct fit *fit, const struct block *block, doubl
 	fit->parts = 1 / (double)block->nr[0] + 1 / (double)block->nr[1];
 }
 
+/* Two builds that were run against each other, in any number of blocks. */
+struct pair {
+	double weight;
+	double effect; /* mean over its blocks */
+};
+
+struct pairs {
+	VEC(struct pair) at;
+};
+
+static bool is_same_pair(const struct block *a, const struct block *b)
+{
+	return a->build[0] == b->build[0] && a->build[1] == b->build[1];
+}
+
+static void find_pairs(struct pairs *pairs, struct block *blocks, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		size_t first = 0;
+
+		while (!is_same_pair(&blocks[first], &blocks[i])) {
+			first++;
+		}
+		if (first == i) {
+			blocks[i].pair = pairs->at.nr;
+			*vec_push(&pairs->at) = (struct pair){ 0 };
+		}
+		blocks[i].pair = blocks[first].pair;
+		pairs->at.at[blocks[i].pair].weight += blocks[i].weight;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		struct pair *pair = &pairs->at.at[blocks[i].pair];
+
+		pair->effect += blocks[i].effect * (blocks[i].weight / pair->weight);
+	}
+}
+
+/* One-way analysis of variance; the effect of a pair varies with two builds. */
+static void find_build_variance(struct fit *fit, const struct pairs *pairs)
+{
+	double weight = 0;
+	double weight_squares = 0;
+	double squares = 0;
+
+	fit->build_df = (double)pairs->at.nr - 1;
+	if (pairs->at.nr < 2) {
+		return;
+	}
+	for (size_t i = 0; i < pairs->at.nr; i++) {
+		const struct pair *pair = &pairs->at.at[i];
+		double off = pair->effect - fit->effect;
+
+		weight += pair->weight;
+		weight_squares += pair->weight * pair->weight;
+		squares += pair->weight * off * off;
+	}
+	weight = (weight - weight_squares / weight) / fit->build_df;
+	fit->build_variance = fmax(squares / fit->build_df - fit->variance, 0) / (2 * weight);
+}
+
 /* A block's part in the effect is its weight times its level, so blocks at different levels have
  * unequal parts: the effect varies somewhat more than 1 / weights then. */
-static void find_spread(struct fit *fit, const struct block *blocks, double least)
+static void find_spread(struct fit *fit, struct block *blocks, double least)
 {
+	struct pairs pairs = { 0 };
 	double squares = 0;
 	double parts = 0;
 	double spread = 0;
 
+	find_pairs(&pairs, blocks, fit->nr_blocks);
+	if (pairs.at.nr == 1) {
+		pairs.at.at[0].effect = fit->effect; /* of the levels, which people see */
+	}
 	for (size_t i = 0; i < fit->nr_blocks; i++) {
-		double off = blocks[i].effect - fit->effect;
+		double off = blocks[i].effect - pairs.at.at[blocks[i].pair].effect;
 		double part = blocks[i].weight * (fit->is_relative ? blocks[i].mean[0] : 1);
 
 		squares +=
@@ -134,9 +203,11 @@ static void find_spread(struct fit *fit, const struct block *blocks, double leas
 		parts += part;
 		spread += part * part / blocks[i].weight;
 	}
-	fit->df = (double)(fit->nr[0] + fit->nr[1] - fit->nr_blocks - 1);
+	fit->df = (double)(fit->nr[0] + fit->nr[1] - fit->nr_blocks - pairs.at.nr);
 	fit->variance = fmax(squares / fit->df, least);
 	fit->parts = spread / (parts * parts);
+	find_build_variance(fit, &pairs);
+	vec_release(&pairs.at);
 }
 
 /* The distance of neighbouring decimals with which all values can be written, at most 1. */

@@ -28,7 +28,10 @@ struct fit {
 		df; /* residual, of a unit in its block; NAN unless both sides have 2 units */
 	double side_variance[2]; /* where there is one block only, as the two below */
 	double side_df[2];
-	double parts;             /* the variance of the effect in units of `variance` */
+	double parts; /* the variance of the effect in units of `variance` */
+	/* Between builds, where blocks ran different ones: what the effect varies by from one pair
+	 * of builds to another beyond `variance`, as the variance of one build. */
+	double build_variance, build_df;
 	double widest, widest_df; /* the largest variance within one side of a block */
 	double raw_sd[2];         /* of all units of a side as a population; NAN for fewer than 2 */
 };

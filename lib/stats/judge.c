@@ -177,24 +177,98 @@ static void correct(struct judge_verdict *verdicts, size_t nr, bool is_headline)
 	}
 }
 
+/* A confirmation asks one question of each metric that was found: the same direction again? */
+static void correct_found(struct judge_verdict *verdicts, size_t nr, const enum judge_kind *found)
+{
+	for (size_t i = 0; i < nr; i++) {
+		enum judge_kind again =
+			is_worse(&verdicts[i]) ? JUDGE_REGRESSION : JUDGE_IMPROVEMENT;
+
+		if (verdicts[i].metric->is_headline && !isnan(verdicts[i].p)) {
+			verdicts[i].q = found[i] == again ? verdicts[i].p / 2 : 1;
+		}
+	}
+}
+
+/* What was not found before is not named by a confirmation. */
+static void forget_unfound(struct judge_verdict *verdicts, size_t nr, const enum judge_kind *found)
+{
+	for (size_t i = 0; i < nr; i++) {
+		bool is_change = verdicts[i].kind == JUDGE_REGRESSION ||
+				 verdicts[i].kind == JUDGE_IMPROVEMENT;
+
+		if (verdicts[i].metric->is_headline && is_change && verdicts[i].kind != found[i]) {
+			verdict_set(&verdicts[i], JUDGE_CANNOT_RESOLVE);
+			verdict_say(&verdicts[i], "was not found before");
+		}
+	}
+}
+
+static double headline_limit(const struct judge_options *options)
+{
+	if (options->found) {
+		return JUDGE_CONFIRM_P;
+	}
+	return options->look ? look_at(options->look)->q_limit : options->q_headline;
+}
+
 void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
 	   struct judge_verdict *ret_verdicts)
 {
-	double q_headline = options->look ? look_at(options->look)->q_limit : options->q_headline;
+	double q_headline = headline_limit(options);
 
 	measure(metrics, nr, options, ret_verdicts);
-	correct(ret_verdicts, nr, true);
 	correct(ret_verdicts, nr, false);
+	if (options->found) {
+		correct_found(ret_verdicts, nr, options->found);
+	} else {
+		correct(ret_verdicts, nr, true);
+	}
 	for (size_t i = 0; i < nr; i++) {
 		if (ret_verdicts[i].kind == JUDGE_CANNOT_RESOLVE) {
 			decide(&ret_verdicts[i],
 			       metrics[i].is_headline ? q_headline : options->q_support);
 		}
 	}
+	if (options->found) {
+		forget_unfound(ret_verdicts, nr, options->found);
+	}
 	agree(ret_verdicts, nr, options);
 	for (size_t i = 0; i < nr; i++) {
 		say_ignored(&ret_verdicts[i]);
 	}
+}
+
+/* (3.2 + 1.3)^2 2 sd^2 / effect^2 units a side see an effect at JUDGE_CONFIRM_P with a chance of
+ * 90 %; `needs`, which is 17.13 sd^2 / min_effect^2, knows the deviation. */
+static double confirm_units(const struct judge_verdict *verdict, double nr_units)
+{
+	double sd = verdict->min_effect * sqrt(verdict->needs / 17.13);
+	double size = fabs(verdict->effect) - sd * sqrt(2 / nr_units);
+
+	return size > 0 ? 40.5 * sd * sd / (size * size) : (double)INFINITY;
+}
+
+size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int look)
+{
+	double nr_found = (double)judge_look_blocks(look);
+	double most = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct judge_verdict *verdict = &verdicts[i];
+		bool is_change =
+			verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
+
+		if (!verdict->metric->is_headline || !is_change) {
+			continue;
+		}
+		/* where an exact metric says so too, times need not be as clear on their own */
+		most = fmax(most, !verdict->is_ratio || isnan(verdict->needs) ||
+						  verdict->q > look_at(look)->q_limit
+					  ? nr_found
+					  : confirm_units(verdict, 2 * nr_found) / 2);
+	}
+	return (size_t)ceil(fmin(fmax(most, 4), 12));
 }
 
 size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr)

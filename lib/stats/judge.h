@@ -70,6 +70,10 @@ struct judge_options {
 	double widening;   /* of every standard error, as the A/A runs ask; at least 1 */
 	int look;          /* from 1, see judge_look_blocks(); 0: one look at a number of runs that
 			    * was fixed before */
+	/* A confirmation, on builds and runs of its own: what was found of each metric.  A headline
+	 * metric is then named only if it was a regression or an improvement, is the same again,
+	 * and chance alone would do that in less than JUDGE_CONFIRM_P of all cases.  NULL: none. */
+	const enum judge_kind *found;
 };
 
 #define JUDGE_OPTIONS_INIT                                                                \
@@ -146,6 +150,14 @@ size_t judge_look_blocks(int look);
 /* How many blocks have to be run again before a look counts: the most that are wild for any
  * headline metric. */
 size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr);
+
+/* The level of a confirmation, one-sided.  So strict, because 99 of 100 comparisons hold no change:
+ * docs/statistics.md, "Of the mails sent". */
+#define JUDGE_CONFIRM_P 0.0007
+
+/* The number of blocks for the confirmation of what was found at a look: enough to see the effect
+ * again, were it one standard error smaller than it looks, in 9 of 10 cases.  4 to 12. */
+size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int look);
 
 enum judge_next { JUDGE_STOP, JUDGE_MORE };
 

@@ -98,6 +98,17 @@ static double least_share(const struct judge_metric *metric, const struct judge_
 	return fmax(metric->is_exact ? EXACT_LEAST : options->min_effect, metric->floor);
 }
 
+/* What one build adds, by history or by assumption, and by the builds that ran here. */
+static struct prior build_prior(const struct judge_metric *metric, const struct fit *fit)
+{
+	struct prior known = { BUILD_VARIANCE, BUILD_DF };
+
+	if (metric->build_df > 0) {
+		known = (struct prior){ metric->build_variance, metric->build_df };
+	}
+	return moderate_with(known, fit->build_variance, fit->build_df);
+}
+
 static void find_error(struct test *test, const struct judge_metric *metric, struct prior prior)
 {
 	const struct fit *fit = &test->fit;
@@ -110,13 +121,12 @@ static void find_error(struct test *test, const struct judge_metric *metric, str
 		add_sides(fit, &variance, &test->df);
 	}
 	if (fit->is_relative && !fit->is_one_image && !metric->is_exact) {
-		bool is_known = metric->build_df > 0;
-		double build = is_known ? metric->build_variance : BUILD_VARIANCE;
+		struct prior build = build_prior(metric, fit);
 
-		add_variance(
-			&variance, &test->df,
-			build * (1 / (double)fit->nr_builds[0] + 1 / (double)fit->nr_builds[1]),
-			is_known ? metric->build_df : BUILD_DF);
+		add_variance(&variance, &test->df,
+			     build.variance * (1 / (double)fit->nr_builds[0] +
+					       1 / (double)fit->nr_builds[1]),
+			     build.df);
 	}
 	test->se = sqrt(variance) * test->options->widening;
 }
@@ -134,6 +144,15 @@ static void find_least(struct test *test, const struct judge_metric *metric, dou
 
 /* tests */
 
+/* How often the "95 %" interval may miss.  A confirmation is only told where it succeeds, and then
+ * its effect is somewhat too far from zero: the interval is wider for it. */
+#define CONFIRM_MISS 0.03
+
+static double miss_of(const struct judge_options *options)
+{
+	return options->found ? CONFIRM_MISS : look_at(options->look)->miss;
+}
+
 /* The chance that a change of at most `least` looks as large as this one; of none at all for 0. */
 static double p_beyond(const struct test *test, double least)
 {
@@ -145,7 +164,7 @@ static double p_beyond(const struct test *test, double least)
 
 static void test_means(struct judge_verdict *verdict, const struct test *test)
 {
-	double miss = look_at(test->options->look)->miss;
+	double miss = miss_of(test->options);
 	double half_90 = dist_t_quantile(1 - miss, test->df) * test->se;
 	double half_95 = dist_t_quantile(1 - miss / 2, test->df) * test->se;
 	double sd = relative_sd(&test->fit, test->known.variance);
@@ -166,7 +185,7 @@ static void test_means(struct judge_verdict *verdict, const struct test *test)
 /* The same for a median: only the order of values counts.  The spread stays that of the fit. */
 static void test_ranks(struct judge_verdict *verdict, struct test *test)
 {
-	double miss = look_at(test->options->look)->miss;
+	double miss = miss_of(test->options);
 	bool is_relative = test->fit.is_relative;
 	struct rank rank;
 

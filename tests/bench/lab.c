@@ -4,13 +4,16 @@
 #include <math.h>
 
 #include "lib/base/mem.h"
+#include "lib/stats/noise.h"
 #include "random.h"
 
+#define HEADLINES   10
 #define FAMILY      10 /* metrics that share a part of their noise */
 #define CORRELATION 0.6
 #define DAYS        10
 #define DAY_RUNS    3
 #define DRIFT       0.381 /* of ln(variance) from its mean; today against ten days: 0.4 */
+#define LEAST       0.005 /* smallest effect worth a mail, or half a deviation */
 #define JUMP_WITHIN 24
 #define REBUILD_DF  20
 
@@ -19,6 +22,8 @@ struct truth {
 	double cv;
 	double build[2];
 	double boot[2]; /* where a side has one boot */
+	const struct lab_series *series;
+	size_t place; /* in the series */
 };
 
 struct session {
@@ -26,62 +31,62 @@ struct session {
 	struct rng rng;
 	struct truth *truths;
 	struct lab_job *job;
-	int run; /* so far */
+	int run;        /* so far */
+	uint32_t build; /* of base; head's is the next */
 	int jump_first, jump_last;
-	size_t place; /* in the real residuals */
 };
 
-/* One normal number for each metric, or the next real residuals. */
-static double noise_of(struct session *session, double *family, size_t metric)
+static double next_of_series(struct truth *truth)
+{
+	return truth->series->values[truth->place++ % truth->series->nr];
+}
+
+/* The noise of a run; `family` is what ten metrics share. */
+static double noise_of_run(struct session *session, struct truth *truth, double family)
 {
 	const struct lab *lab = session->lab;
 	double noise;
 
-	if (lab->nr_real > 0) {
-		return lab->real[(session->place + metric * 7919) % lab->nr_real];
+	if (truth->series) {
+		return next_of_series(truth);
 	}
-	if (metric % FAMILY == 0) {
-		*family = rng_normal(&session->rng);
-	}
-	noise = sqrt(CORRELATION) * *family + sqrt(1 - CORRELATION) * rng_normal(&session->rng);
+	noise = sqrt(CORRELATION) * family + sqrt(1 - CORRELATION) * rng_normal(&session->rng);
 	if (lab->outliers > 0 && rng_share(&session->rng) < lab->outliers) {
 		noise += 5;
 	}
 	return noise;
 }
 
-/* The variance of the runs of one day around their mean, times its degrees of freedom. */
-static double squares_of_day(struct session *session, const struct truth *truth)
+/* The runs of one day around their mean. */
+static struct noise noise_of_day(struct session *session, struct truth *truth)
 {
-	double sd = truth->cv * exp(DRIFT / 2 * rng_normal(&session->rng));
+	double sd = truth->cv * (truth->series ? 1 : exp(DRIFT / 2 * rng_normal(&session->rng)));
+	struct noise noise = { .df = DAY_RUNS - 1 };
 	double mean = 0;
-	double squares = 0;
 	double values[DAY_RUNS];
 
 	for (int i = 0; i < DAY_RUNS; i++) {
-		double off = session->lab->outliers > 0 &&
-			     rng_share(&session->rng) < session->lab->outliers;
-
-		values[i] = sd * (rng_normal(&session->rng) + 5 * off);
+		values[i] = sd * noise_of_run(session, truth, rng_normal(&session->rng));
 		mean += values[i] / DAY_RUNS;
 	}
 	for (int i = 0; i < DAY_RUNS; i++) {
-		squares += (values[i] - mean) * (values[i] - mean);
+		noise.squares += (values[i] - mean) * (values[i] - mean);
 	}
-	return squares;
+	return noise;
 }
 
-static void add_history(struct session *session, struct judge_metric *metric,
-			const struct truth *truth)
+static void add_history(struct session *session, struct judge_metric *metric, struct truth *truth)
 {
-	double squares = 0;
+	struct noise days[DAYS];
+	struct noise_prior prior;
 
 	for (int day = 0; day < DAYS; day++) {
-		squares += squares_of_day(session, truth);
+		days[day] = noise_of_day(session, truth);
 	}
-	metric->prior_weight = 12;
-	metric->prior_df = DAYS * (DAY_RUNS - 1);
-	metric->prior_variance = squares / metric->prior_df;
+	prior = noise_prior_of(days, DAYS);
+	metric->prior_variance = prior.variance;
+	metric->prior_df = prior.df;
+	metric->prior_weight = prior.weight;
 }
 
 static void add_builds(struct session *session, struct judge_metric *metric,
@@ -110,53 +115,69 @@ static void draw_truth(struct session *session, size_t i)
 	if (!(lab->cv > 0)) {
 		truth->cv = fmin(fmax(exp(log(0.015) + 0.8 * rng_normal(rng)), 0.001), 0.12);
 	}
+	if (lab->nr_series > 0) {
+		truth->series = &lab->series[rng_draw(rng) % lab->nr_series];
+		truth->place = rng_draw(rng) % truth->series->nr;
+	}
 	*metric = (struct judge_metric){ .name = "rate",
 					 .is_higher_better = true,
-					 .is_headline = i < lab->nr_headlines };
-	if (lab->has_history) {
+
+					 .is_headline = i < HEADLINES };
+	if (!lab->is_new) {
 		add_history(session, metric, truth);
 	}
-	if (lab->is_build_known) {
+	if (!lab->is_build_unknown) {
 		add_builds(session, metric, truth);
 	}
 	for (int side = 0; side < 2; side++) {
 		truth->build[side] = lab->build_sd * rng_normal(rng);
 		truth->boot[side] = lab->boot_sd * rng_normal(rng);
 	}
-	truth->cv *= exp(DRIFT / 2 * rng_normal(rng));
+	if (i == 0) {
+		session->job->effect = lab->times_least > 0
+					       ? lab->times_least * fmax(LEAST, truth->cv / 2)
+					       : lab->effect;
+	}
+	truth->cv *= truth->series ? 1 : exp(DRIFT / 2 * rng_normal(rng));
+}
+
+static void measure_metric(struct session *session, size_t i, struct judge_sample sample,
+			   double family)
+{
+	const struct lab *lab = session->lab;
+	struct judge_metric *metric = &session->job->metrics[i];
+	struct truth *truth = &session->truths[i];
+	bool is_head = sample.build != session->build;
+	size_t *nr = is_head ? &metric->nr_head : &metric->nr_base;
+	double noise = noise_of_run(session, truth, family) + truth->build[is_head];
+	struct judge_sample *place = session->job->samples + 4 * i * LAB_BLOCKS;
+
+	metric->base = place;
+	metric->head = place + 2 * LAB_BLOCKS;
+	noise += lab->is_boot_shared ? truth->boot[is_head]
+				     : lab->boot_sd * rng_normal(&session->rng);
+	sample.value *=
+		(1 + (is_head && i == 0 ? session->job->effect : 0)) * exp(truth->cv * noise);
+	place[(is_head ? 2 * LAB_BLOCKS : 0) + (*nr)++] = sample;
 }
 
 static void measure(struct session *session, bool is_head, uint32_t block)
 {
 	const struct lab *lab = session->lab;
-	struct lab_job *job = session->job;
-	double jump = session->run >= session->jump_first && session->run <= session->jump_last
-			      ? lab->jump
-			      : 0;
+	int run = session->run++;
+	bool is_up = run >= session->jump_first && run <= session->jump_last;
+	struct judge_sample sample = { .value = 100 * (1 + (is_up ? lab->jump : 0)),
+				       .block = block,
+				       .boot = lab->is_boot_shared ? 1U + is_head
+								   : (uint32_t)run + 1,
+				       .build = session->build + is_head,
+				       .machine = 1,
+				       .order = (uint32_t)run };
 	double family = 0;
 
-	session->run++;
-	session->place++;
-	for (size_t i = 0; i < job->nr_metrics; i++) {
-		struct judge_metric *metric = &job->metrics[i];
-		const struct truth *truth = &session->truths[i];
-		size_t *nr = is_head ? &metric->nr_head : &metric->nr_base;
-		double boot = lab->is_boot_shared ? truth->boot[is_head]
-						  : lab->boot_sd * rng_normal(&session->rng);
-		double noise = noise_of(session, &family, i) + boot + truth->build[is_head];
-		double effect = is_head && i == 0 ? lab->effect : 0;
-		struct judge_sample *samples = job->samples + (2 * i + is_head) * 2 * LAB_BLOCKS;
-
-		samples[(*nr)++] = (struct judge_sample){
-			.value = 100 * (1 + jump) * (1 + effect) * exp(truth->cv * noise),
-			.block = block,
-			.boot = lab->is_boot_shared ? 1 + is_head : (uint32_t)session->run,
-			.build = 1 + is_head,
-			.machine = 1,
-			.order = (uint32_t)session->run
-		};
-		metric->base = job->samples + 4 * i * LAB_BLOCKS;
-		metric->head = metric->base + 2 * LAB_BLOCKS;
+	for (size_t i = 0; i < session->job->nr_metrics; i++) {
+		family = i % FAMILY == 0 ? rng_normal(&session->rng) : family;
+		measure_metric(session, i, sample, family);
 	}
 }
 
@@ -188,11 +209,82 @@ static void look(struct session *session, const struct judge_options *options)
 		 nr_repeats <= nr_blocks);
 }
 
+static bool is_change(enum judge_kind kind)
+{
+	return kind == JUDGE_REGRESSION || kind == JUDGE_IMPROVEMENT;
+}
+
+/* Draws what fresh builds do to each metric. */
+static void rebuild(struct session *session)
+{
+	for (size_t i = 0; i < session->job->nr_metrics; i++) {
+		for (int side = 0; side < 2; side++) {
+			session->truths[i].build[side] =
+				session->lab->build_sd * rng_normal(&session->rng);
+		}
+	}
+	session->build += 2;
+}
+
+static void forget_runs(struct session *session)
+{
+	for (size_t i = 0; i < session->job->nr_metrics; i++) {
+		session->job->metrics[i].nr_base = session->job->metrics[i].nr_head = 0;
+	}
+	session->run = 0;
+	session->jump_first = (int)(JUMP_WITHIN * rng_share(&session->rng));
+	session->jump_last = session->jump_first + (int)(12 * rng_share(&session->rng));
+}
+
+/* Half of the blocks on one fresh pair of builds, half on another. */
+static void confirm(struct session *session, const struct judge_options *options, size_t nr_blocks)
+{
+	struct lab_job *job = session->job;
+	const struct judge_verdict *first = job->verdicts;
+	bool is_any = false;
+
+	forget_runs(session);
+	rebuild(session);
+	measure_blocks(session, (nr_blocks + 1) / 2);
+	rebuild(session);
+	measure_blocks(session, nr_blocks);
+	judge(job->metrics, job->nr_metrics, options, job->verdicts);
+	for (size_t i = 0; i < job->nr_metrics; i++) {
+		is_any |= job->metrics[i].is_headline && is_change(job->verdicts[i].kind);
+	}
+	job->nr_confirmations++;
+	job->nr_mails += is_any;
+	if (is_change(first->kind) && first->effect * job->effect > 0) {
+		job->nr_right++;
+		job->nr_covered += first->interval_95.low <= job->effect &&
+				   first->interval_95.high >= job->effect;
+	}
+}
+
+static void confirm_all(struct session *session, int look)
+{
+	struct lab_job *job = session->job;
+	struct judge_verdict *verdicts = job->verdicts;
+	struct judge_options options = JUDGE_OPTIONS_INIT;
+	scoped(free) enum judge_kind *found = mem_array(job->nr_metrics, sizeof(*found));
+	size_t nr_blocks = judge_confirm_blocks(verdicts, job->nr_metrics, look);
+
+	for (size_t i = 0; i < job->nr_metrics; i++) {
+		found[i] = verdicts[i].kind;
+	}
+	options.found = found;
+	job->verdicts = mem_array(job->nr_metrics, sizeof(*job->verdicts));
+	for (size_t i = 0; i < session->lab->nr_confirmations; i++) {
+		confirm(session, &options, nr_blocks);
+	}
+	free(job->verdicts);
+	job->verdicts = verdicts;
+}
+
 static void count(struct lab_job *job)
 {
 	for (size_t i = 0; i < job->nr_metrics; i++) {
-		bool is_named = job->verdicts[i].kind == JUDGE_REGRESSION ||
-				job->verdicts[i].kind == JUDGE_IMPROVEMENT;
+		bool is_named = is_change(job->verdicts[i].kind);
 
 		job->nr_rows += is_named;
 		job->nr_named += is_named && job->metrics[i].is_headline;
@@ -202,20 +294,19 @@ static void count(struct lab_job *job)
 struct lab_job *lab_run(const struct lab *lab)
 {
 	struct judge_options options = JUDGE_OPTIONS_INIT;
-	struct session session = { .lab = lab, .job = mem_alloc(sizeof(*session.job)) };
+	struct session session = { .lab = lab, .job = mem_alloc(sizeof(*session.job)), .build = 1 };
 	struct lab_job *job = session.job;
 	const char *why;
 
-	job->nr_metrics = lab->nr_metrics;
-	job->metrics = mem_array(lab->nr_metrics, sizeof(*job->metrics));
-	job->verdicts = mem_array(lab->nr_metrics, sizeof(*job->verdicts));
-	job->samples = mem_array(4 * LAB_BLOCKS * lab->nr_metrics, sizeof(*job->samples));
-	session.truths = mem_array(lab->nr_metrics, sizeof(*session.truths));
+	job->nr_metrics = lab->nr_metrics ? lab->nr_metrics : HEADLINES;
+	job->metrics = mem_array(job->nr_metrics, sizeof(*job->metrics));
+	job->verdicts = mem_array(job->nr_metrics, sizeof(*job->verdicts));
+	job->samples = mem_array(4 * LAB_BLOCKS * job->nr_metrics, sizeof(*job->samples));
+	session.truths = mem_array(job->nr_metrics, sizeof(*session.truths));
 	rng_init(&session.rng, lab->seed);
-	session.place = lab->nr_real ? (size_t)(rng_share(&session.rng) * (double)lab->nr_real) : 0;
 	session.jump_first = (int)(JUMP_WITHIN * rng_share(&session.rng));
 	session.jump_last = session.jump_first + (int)(12 * rng_share(&session.rng));
-	for (size_t i = 0; i < lab->nr_metrics; i++) {
+	for (size_t i = 0; i < job->nr_metrics; i++) {
 		draw_truth(&session, i);
 	}
 	do {
@@ -225,6 +316,9 @@ struct lab_job *lab_run(const struct lab *lab)
 	count(job);
 	job->look = options.look;
 	job->nr_boots = (size_t)session.run / 2;
+	if (job->nr_named > 0) {
+		confirm_all(&session, options.look);
+	}
 	free(session.truths);
 	return job;
 }

@@ -5,6 +5,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/stats/judge.h"
+#include "random.h"
 
 #define MAX_PARTS    10
 #define MAX_BLOCKS   12
@@ -19,39 +20,6 @@ struct record {
 	struct judge_sample work[MAX_PARTS][2][SIDE_RUNS];
 };
 
-/* splitmix64 */
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
-static double draw_share(uint64_t *state)
-{
-	return ((double)(draw(state) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double draw_normal(uint64_t *state)
-{
-	double radius = sqrt(-2 * log(draw_share(state)));
-
-	return radius * cos(2 * M_PI * draw_share(state));
-}
-
-/* Two of each side, each of the six orders as likely. */
-static void draw_order(uint64_t *state, bool is_head[RUNS_A_BLOCK])
-{
-	static const uint8_t orders[6] = { 0x3, 0x5, 0x6, 0x9, 0xa, 0xc };
-	uint8_t order = orders[draw(state) % 6];
-
-	for (int i = 0; i < RUNS_A_BLOCK; i++) {
-		is_head[i] = order >> i & 1;
-	}
-}
-
 static void add_sample(struct judge_sample *place, double value, int run)
 {
 	*place = (struct judge_sample){ .value = value,
@@ -63,37 +31,40 @@ static void add_sample(struct judge_sample *place, double value, int run)
 
 static void measure(const struct world *world, struct record *ret_record)
 {
-	uint64_t state = world->seed * 0x2545f4914f6cdd1d + 1;
-	int first = (int)(draw(&state) % JUMP_RUNS);
-	int last = first + (int)(draw(&state) % 12);
+	struct rng rng;
+	int first;
+	int last;
 	double noise[MAX_PARTS] = { 0 };
 	size_t nr[2] = { 0, 0 };
 	bool is_head[RUNS_A_BLOCK];
 
+	rng_init(&rng, world->seed);
+	first = (int)(rng_draw(&rng) % JUMP_RUNS);
+	last = first + (int)(rng_draw(&rng) % 12);
 	for (int part = 0; part < world->nr_parts; part++) {
-		noise[part] = draw_normal(&state);
+		noise[part] = rng_normal(&rng);
 	}
 	for (int run = 0; run < MAX_RUNS; run++) {
 		double level = run >= first && run <= last ? 1 + world->jump : 1;
 		bool side;
 
 		if (run % RUNS_A_BLOCK == 0) {
-			draw_order(&state, is_head);
+			rng_order(&rng, is_head);
 		}
 		side = is_head[run % RUNS_A_BLOCK];
 		for (int part = 0; part < world->nr_parts; part++) {
 			double own = sqrt(1 - world->memory * world->memory);
-			double off = draw_share(&state) < world->outliers ? 5 : 0;
+			double off = rng_share(&rng) < world->outliers ? 5 : 0;
 			bool is_changed = side && part == 0;
 			double work = 1 + (is_changed ? world->more_work : 0);
 
-			noise[part] = world->memory * noise[part] + own * draw_normal(&state);
+			noise[part] = world->memory * noise[part] + own * rng_normal(&rng);
 			add_sample(&ret_record->speed[part][side][nr[side]],
 				   100 * level * (1 + (is_changed ? world->change : 0)) *
 					   (1 + world->cv * (noise[part] - off)),
 				   run);
 			add_sample(&ret_record->work[part][side][nr[side]],
-				   1e9 * work * (1 + 0.0001 * draw_normal(&state)), run);
+				   1e9 * work * (1 + 0.0001 * rng_normal(&rng)), run);
 		}
 		nr[side]++;
 	}
