@@ -2,6 +2,7 @@
 /*
  * patchmeter compare - what changed between commits, from files of results or from a daemon.
  */
+#include "compat.h"
 #include "explain.h"
 #include "jobs.h"
 #include "lib/base/mem.h"
@@ -17,6 +18,7 @@ struct options {
 	bool is_json;
 	bool is_all;
 	bool is_explained;
+	bool is_compat;
 	bool wants_exit_code;
 	struct online *online;
 };
@@ -173,6 +175,11 @@ static int compare_files(const struct call *call, const struct options *options)
 	if (!read_sides(&sides, call, &err) || !read_spec(&sides, options, &spec, &err)) {
 		return call_fail_file(call, &err);
 	}
+	if (options->is_compat) {
+		return compat_compare(
+			call, (const struct results *const *)sides.at, sides.nr,
+			&(struct compat_options){ options->is_all, options->is_json });
+	}
 	pairing = pairing_new((const struct results *const *)sides.at, sides.nr, spec);
 	view = pairing_view(pairing);
 	if (pairing_reason(pairing)) {
@@ -296,6 +303,26 @@ static bool is_measured(const struct call *call)
 	return true;
 }
 
+/* --lkp-compat has a table and decisions, and nothing that could be told or failed by them. */
+static int check_compat(const struct call *call, struct options *options)
+{
+	if (!options->is_compat) {
+		return 0;
+	}
+	if (options->is_explained || options->wants_exit_code) {
+		return call_usage(call, "--%s needs patchmeter's verdicts, not --lkp-compat",
+				  options->is_explained ? "explain" : "exit-code");
+	}
+	if (call->argc < 3) {
+		return call_usage(call, "--lkp-compat needs the results of a base and a head");
+	}
+	options->format = options->format ? options->format : "lkp";
+	if (strcmp(options->format, "lkp") != 0 && strcmp(options->format, "json") != 0) {
+		return call_usage(call, "--lkp-compat needs --format lkp or json");
+	}
+	return 0;
+}
+
 /* Checks what the options say together; 0: fine, else the exit code. */
 static int check_options(const struct call *call, struct options *options)
 {
@@ -305,6 +332,9 @@ static int check_options(const struct call *call, struct options *options)
 					  options->format);
 		}
 		options->format = "json";
+	}
+	if (check_compat(call, options) != 0) {
+		return EXIT_USAGE;
 	}
 	options->format = options->format ? options->format : "text";
 	options->is_json = strcmp(options->format, "json") == 0;
@@ -347,6 +377,8 @@ int verb_compare(struct call *call)
 		  &options.is_explained },
 		{ "exit-code", 0, NULL, "exit with 1 where a headline metric is worse", OPTION_FLAG,
 		  &options.wants_exit_code },
+		{ "lkp-compat", 0, NULL, "decide and print as lkp-tests does, defects included",
+		  OPTION_FLAG, &options.is_compat },
 		{ "jobs", 0, "FOLDER", "where the job files are", OPTION_TEXT, &options.jobs },
 	};
 	int exit_code;
@@ -358,7 +390,7 @@ int verb_compare(struct call *call)
 	if (exit_code != 0) {
 		return exit_code;
 	}
-	if (is_measured(call)) {
+	if (is_measured(call) && !options.is_compat) {
 		return compare_measured(call, &options);
 	}
 	return call->argc == 2 ? show_document(call, &options) : compare_files(call, &options);

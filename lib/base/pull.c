@@ -40,6 +40,18 @@ static bool fail(struct pull *pull, size_t at, struct err *err, const char *faul
 		       fault);
 }
 
+bool pull_is_whole(const struct pull *pull, const struct pull_item *number)
+{
+	for (size_t at = number->offset - pull->first_offset; at < pull->at; at++) {
+		char byte = pull->bytes[at];
+
+		if (byte == '.' || byte == 'e' || byte == 'E') {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool pull_refuse(const struct pull *pull, const struct pull_item *item, struct err *err,
 		 const char *format, ...)
 {

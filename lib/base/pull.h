@@ -90,6 +90,9 @@ MUST_CHECK bool pull_need(struct pull *pull, enum pull_kind kind, struct pull_it
  * else nothing.  ERR_INPUT. */
 MUST_CHECK bool pull_skip(struct pull *pull, const struct pull_item *item, struct err *err);
 
+/* Whether the number that was just given is written as a whole one: 5, but not 5.0 or 5e0. */
+bool pull_is_whole(const struct pull *pull, const struct pull_item *number);
+
 /* ERR_INPUT at an item that is JSON, but not what the caller can use: "WHAT: byte N: ...". */
 bool pull_refuse(const struct pull *pull, const struct pull_item *item, struct err *err,
 		 const char *format, ...) PRINTF_LIKE(4, 5);

@@ -16,7 +16,6 @@
 
 struct format_options {
 	bool is_all;
-	bool is_compat;    /* lkp alone: the peer's digits, cut instead of rounded */
 	size_t limit_rows; /* lkp alone: at most so many in a document; 0: no limit */
 };
 

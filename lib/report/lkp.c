@@ -57,8 +57,9 @@ static void write_head(const struct json *column, size_t width, struct str *out)
 	str_append_char(out, ' ');
 }
 
-static void write_header(const struct json *view, const struct json *group, struct str *out)
+void lkp_write_header(const struct json *view, size_t index, struct str *out)
 {
+	const struct json *group = json_at(json_get(view, "groups"), index);
 	const struct json *columns = json_get(view, "columns");
 
 	for (int i = 0; i < 89; i++) {
@@ -87,14 +88,24 @@ static void write_header(const struct json *view, const struct json *group, stru
 }
 
 /* "first" for the base, "later" for each other column */
-static void write_line(const struct json *view, const char *first, const char *later,
-		       struct str *out)
+static void write_line(const char *first, const char *later, size_t nr_columns, struct str *out)
 {
 	str_append(out, first);
-	for (size_t i = 1; i < json_size(json_get(view, "columns")); i++) {
+	for (size_t i = 1; i < nr_columns; i++) {
 		str_append(out, later);
 	}
 	str_append_char(out, '\n');
+}
+
+void lkp_write_heads(bool is_failure, size_t nr_columns, struct str *out)
+{
+	if (is_failure) {
+		write_line("       fail:runs", "  %reproduction    fail:runs", nr_columns, out);
+		write_line("           |    ", "         |             |    ", nr_columns, out);
+	} else {
+		write_line("         %stddev", "     %change         %stddev", nr_columns, out);
+		write_line("             \\  ", "        |                \\  ", nr_columns, out);
+	}
 }
 
 /* failures */
@@ -134,72 +145,39 @@ static void write_failure(const struct json *failure, struct str *out)
 
 /* performance */
 
-/* The peer cuts the digits that do not fit. */
-static void write_cut_value(double value, struct str *out)
-{
-	double size = fabs(value);
-
-	if (size < 1000) {
-		str_printf(out, "%10.2f", value);
-	} else if (size <= 1e8) {
-		str_printf(out, "%10.0f", trunc(value));
-	} else {
-		str_printf(out, "%10.4g", value);
-	}
-}
-
-static void write_value(double value, const struct format_options *options, struct str *out)
+static void write_value(double value, struct str *out)
 {
 	char text[NUMBER_BYTES];
 
-	if (options->is_compat && isfinite(value)) {
-		write_cut_value(value, out);
-		return;
-	}
 	number_value(value, text);
 	str_printf(out, "%*s", VALUE_WIDTH, text);
 }
 
-static void write_spread(const struct json *cell, const struct format_options *options,
-			 struct str *out)
+static void write_spread(const struct json *cell, struct str *out)
 {
-	double value = number_at(cell, "value");
-	double share = number_relative(value, number_at(cell, "stddev"));
-	bool is_shown = share > SPREAD_FLOOR && !(options->is_compat && value < 0);
+	double share = number_relative(number_at(cell, "value"), number_at(cell, "stddev"));
 
-	if (is_shown && options->is_compat) {
-		str_printf(out, " \xc2\xb1%3.0f%%", trunc(share));
-	} else if (is_shown && share < 999.5) {
+	if (share > SPREAD_FLOOR && share < 999.5) {
 		str_printf(out, " \xc2\xb1%3.0f%%", share);
-	} else if (is_shown) {
+	} else if (share > SPREAD_FLOOR) {
 		str_append(out, " \xc2\xb1>1k%");
-	} else if (json_int(json_get(cell, "n"), 0) == 1 && !options->is_compat) {
+	} else if (json_int(json_get(cell, "n"), 0) == 1) {
 		str_append(out, " \xc2\xb1  - ");
 	} else {
 		str_printf(out, "%*s", SPREAD_WIDTH, "");
 	}
 }
 
-/* The peer takes what is missing for zero. */
-static double value_of(const struct json *cell, const struct format_options *options)
-{
-	return json_number(json_get(cell, "value"), options->is_compat ? 0 : (double)NAN);
-}
-
-static void write_change(const struct json *row, size_t index, const struct format_options *options,
-			 struct str *out)
+static void write_change(const struct json *row, size_t index, struct str *out)
 {
 	const struct json *cells = json_get(row, "cells");
 	const struct json *change = json_at(json_get(row, "changes"), index);
 	const char *unit = json_text(json_get(row, "unit"));
 	double percent = number_at(change, "percent");
-	double base = value_of(json_at(cells, 0), options);
-	double absolute = value_of(json_at(cells, index + 1), options) - base;
+	double base = number_at(json_at(cells, 0), "value");
+	double absolute = number_at(json_at(cells, index + 1), "value") - base;
 	char text[NUMBER_BYTES];
 
-	if (options->is_compat && fabs(base) > 0) {
-		percent = 100 * absolute / fabs(base);
-	}
 	if (unit && strcmp(unit, "%") == 0 && isfinite(absolute)) {
 		number_percent(absolute, text);
 		*strchr(text, '%') = '\0';
@@ -213,7 +191,7 @@ static void write_change(const struct json *row, size_t index, const struct form
 	}
 }
 
-static void write_row(const struct json *row, const struct format_options *options, struct str *out)
+static void write_row(const struct json *row, struct str *out)
 {
 	const struct json *cells = json_get(row, "cells");
 
@@ -221,10 +199,10 @@ static void write_row(const struct json *row, const struct format_options *optio
 		const struct json *cell = json_at(cells, i);
 
 		if (i > 0) {
-			write_change(row, i - 1, options, out);
+			write_change(row, i - 1, out);
 		}
-		write_value(value_of(cell, options), options, out);
-		write_spread(cell, options, out);
+		write_value(number_at(cell, "value"), out);
+		write_spread(cell, out);
 	}
 	str_append(out, "  ");
 	view_text(row, "metric", out);
@@ -264,10 +242,8 @@ static void write_failures(struct block *block, const struct json *failures, siz
 			continue;
 		}
 		if (!is_begun) {
-			write_line(block->view, "       fail:runs", "  %reproduction    fail:runs",
-				   block->out);
-			write_line(block->view, "           |    ", "         |             |    ",
-				   block->out);
+			lkp_write_heads(true, json_size(json_get(block->view, "columns")),
+					block->out);
 		}
 		is_begun = true;
 		write_failure(json_at(failures, i), block->out);
@@ -283,13 +259,11 @@ static void write_rows(struct block *block, const struct json *rows, size_t limi
 			continue;
 		}
 		if (!is_begun) {
-			write_line(block->view, "         %stddev", "     %change         %stddev",
-				   block->out);
-			write_line(block->view, "             \\  ",
-				   "        |                \\  ", block->out);
+			lkp_write_heads(false, json_size(json_get(block->view, "columns")),
+					block->out);
 		}
 		is_begun = true;
-		write_row(json_at(rows, i), block->options, block->out);
+		write_row(json_at(rows, i), block->out);
 	}
 }
 
@@ -302,7 +276,7 @@ size_t lkp_write_group(const struct json *view, size_t group, const struct forma
 	size_t before = out->length;
 	size_t limit = options->limit_rows;
 
-	write_header(view, object, out);
+	lkp_write_header(view, group, out);
 	/* Failures come first in the layout; they must not push the headlines out. */
 	write_failures(&block, json_get(object, "failures"),
 		       limit > 1 && json_size(rows) > 0 ? limit / 2 : limit);

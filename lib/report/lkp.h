@@ -26,4 +26,9 @@ void lkp_write(const struct json *view, const struct format_options *options, st
 size_t lkp_write_group(const struct json *view, size_t group, const struct format_options *options,
 		       struct str *out, size_t *nr_left_out);
 
+/* The parts that lkp_compat.h shares: the block's first lines down to the dashes under the columns,
+ * and the two lines over the failures or over the rest. */
+void lkp_write_header(const struct json *view, size_t group, struct str *out);
+void lkp_write_heads(bool is_failure, size_t nr_columns, struct str *out);
+
 #endif

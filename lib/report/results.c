@@ -127,10 +127,32 @@ static bool read_samples(struct pull *pull, struct results_metric *metric, struc
 			return pull_refuse(pull, &item, err,
 					   "expected a number, or null for missing");
 		}
+		results_note_form(metric, pull, &item);
 		*vec_push(&metric->samples) =
 			(struct judge_sample){ .value = item.kind == PULL_NUMBER ? item.number
 										 : (double)NAN,
 					       .order = (uint32_t)metric->samples.nr };
+	}
+}
+
+/* lkp-tests names the file of each run. */
+static bool count_sources(struct pull *pull, size_t *ret_nr, struct err *err)
+{
+	struct pull_item item;
+
+	if (!pull_need(pull, PULL_ARRAY, &item, err)) {
+		return false;
+	}
+	for (*ret_nr = 0;; ++*ret_nr) {
+		if (!pull_next(pull, &item, err)) {
+			return false;
+		}
+		if (item.kind == PULL_ARRAY_END) {
+			return true;
+		}
+		if (item.kind != PULL_TEXT) {
+			return pull_refuse(pull, &item, err, "expected a text");
+		}
 	}
 }
 
@@ -151,6 +173,12 @@ static bool read_matrix(struct results *results, const struct str *text, struct 
 		}
 		if (item.kind == PULL_OBJECT_END) {
 			return pull_need(&pull, PULL_END, &item, err);
+		}
+		if (strcmp(item.text, "stats_source") == 0) {
+			if (!count_sources(&pull, &results->nr_runs, err)) {
+				return false;
+			}
+			continue;
 		}
 		metric = vec_push(&results->metrics);
 		*metric =

@@ -7,7 +7,8 @@
  *	            a line a run: {run, boot, build, block, order, warmup, outcome, reason,
  *	            metrics: {name: number | null}}; either may be absent
  *	a file of such lines
- *	a matrix    {"metric": [samples...], ...}, without runs: each sample is one of its own
+ *	a matrix    {"metric": [samples...], ...}, without runs: each sample is one of its own; its
+ *	            member "stats_source", if there, has an element a run
  *
  *	scoped(names_free) struct names *ids = names_new();
  *	scoped(results_free) struct results *base = NULL;
@@ -29,6 +30,7 @@
 struct results_metric {
 	const char *name;
 	VEC(struct judge_sample) samples; /* as the judge takes them; NAN: missing */
+	bool has_fractions;               /* one is written as such, be it 5.0 */
 };
 
 struct results_param {
@@ -50,7 +52,7 @@ struct results {
 	VEC(struct results_param) params; /* sorted by name */
 	VEC(struct results_metric) metrics;
 	VEC(struct results_failure) failures;
-	size_t nr_runs; /* that ended well; 0 in a matrix */
+	size_t nr_runs; /* that ended well; 0 in a matrix that does not say */
 	size_t nr_failed;
 };
 

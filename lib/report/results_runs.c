@@ -174,6 +174,7 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 					   "expected a number, or null for missing");
 		}
 		value.value = item.kind == PULL_NUMBER ? item.number : (double)NAN;
+		results_note_form(&reader->results->metrics.at[value.metric - 1], pull, &item);
 		*vec_push(&reader->run.values) = value;
 	}
 }
@@ -270,10 +271,12 @@ static void add_run(struct results *results, const struct run *run)
 	}
 	results->nr_runs++;
 	for (size_t i = 0; i < run->values.nr; i++) {
-		struct judge_sample sample = run->sample;
+		const struct value *value = &run->values.at[i];
+		struct results_metric *metric = &results->metrics.at[value->metric - 1];
+		struct judge_sample *sample = vec_push(&metric->samples);
 
-		sample.value = run->values.at[i].value;
-		*vec_push(&results->metrics.at[run->values.at[i].metric - 1].samples) = sample;
+		*sample = run->sample;
+		sample->value = value->value;
 	}
 }
 

@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		return 0;
 	}
 	write_all(view, &(struct format_options){ 0 });
-	write_all(view, &(struct format_options){ .is_all = true, .is_compat = true });
+	write_all(view, &(struct format_options){ .is_all = true });
 	write_all(view, &(struct format_options){ .is_all = true, .limit_rows = 2 });
 	write_mail(view);
 	view_decorate(view);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What lkp_compat.h compares, from what results.h read. */
+#include <math.h>
+
+#include "lkp_compat.h"
+
+static bool is_commit(const char *text)
+{
+	return text && strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
+}
+
+static struct lkp_metric metric_of(struct arena *arena, const struct results_metric *from)
+{
+	double *samples = arena_array(arena, from->samples.nr, sizeof(*samples));
+	struct lkp_metric metric = { .name = from->name,
+				     .samples = samples,
+				     .has_fractions = from->has_fractions };
+
+	for (size_t i = 0; i < from->samples.nr; i++) {
+		if (isfinite(from->samples.at[i].value)) {
+			samples[metric.nr++] = from->samples.at[i].value;
+		}
+	}
+	return metric;
+}
+
+static struct lkp_column column_of(struct arena *arena, const struct results *from)
+{
+	struct lkp_metric *metrics = arena_array(arena, from->metrics.nr, sizeof(*metrics));
+	struct lkp_column column = { .metrics = metrics,
+				     .nr_metrics = from->metrics.nr,
+				     .nr_runs = from->nr_runs };
+
+	if (is_commit(from->commit)) {
+		column.head.commit = from->commit;
+	} else {
+		column.head.name = from->path;
+	}
+	for (size_t i = 0; i < from->metrics.nr; i++) {
+		metrics[i] = metric_of(arena, &from->metrics.at[i]);
+	}
+	return column;
+}
+
+struct lkp_input lkp_input_of(struct arena *arena, const struct results *const *sides,
+			      size_t nr_sides)
+{
+	const struct results *base = sides[0];
+	struct lkp_column *columns = arena_array(arena, nr_sides, sizeof(*columns));
+	struct view_axis *axes = arena_array(arena, base->params.nr + 2, sizeof(*axes));
+	struct lkp_input input = { .axes = axes, .columns = columns, .nr_columns = nr_sides };
+
+	if (base->benchmark) {
+		axes[input.nr_axes++] = (struct view_axis){ "testcase", base->benchmark };
+	}
+	if (base->machine) {
+		axes[input.nr_axes++] = (struct view_axis){ "tbox_group", base->machine };
+	}
+	for (size_t i = 0; i < base->params.nr; i++) {
+		axes[input.nr_axes++] =
+			(struct view_axis){ base->params.at[i].name, base->params.at[i].value };
+	}
+	for (size_t i = 0; i < nr_sides; i++) {
+		columns[i] = column_of(arena, sides[i]);
+	}
+	return input;
+}
