@@ -185,7 +185,7 @@ static const struct thing *read_thing(const struct call *call, const char **ret_
 }
 
 static int show(const struct call *call, struct online *online, const struct thing *thing,
-		const char *id)
+		const char *id, bool is_cumulative)
 {
 	scoped(str_release) struct str path = STR_INIT;
 	scoped(json_free) struct json *document = NULL;
@@ -197,10 +197,14 @@ static int show(const struct call *call, struct online *online, const struct thi
 	}
 	str_append(&path, thing->path);
 	online_append(&path, id);
+	if (is_cumulative) {
+		str_append(&path, thing_cumulative.path);
+	}
 	if (!online_open(online, &err)) {
 		return online_fail(call, &err);
 	}
-	if (!print_at(online, thing, path.at, &document, &err)) {
+	if (!print_at(online, is_cumulative ? &thing_cumulative : thing, path.at, &document,
+		      &err)) {
 		if (err.kind == ERR_ABSENT) {
 			err_set(&err, ERR_ABSENT, "there is no %s %s", thing->name, id);
 		}
@@ -212,11 +216,17 @@ static int show(const struct call *call, struct online *online, const struct thi
 int verb_show(struct call *call)
 {
 	scoped(online_release) struct online online = { 0 };
+	bool is_cumulative = false;
+	const struct option_row rows[] = {
+		{ "cumulative", 0, NULL,
+		  "series: each patch against the base and against its parent", OPTION_FLAG,
+		  &is_cumulative },
+	};
 	const struct thing *thing = NULL;
 	const char *id = "";
 	int exit_code;
 
-	if (!online_options(call, &online, NULL, 0, &exit_code)) {
+	if (!online_options(call, &online, rows, countof(rows), &exit_code)) {
 		return exit_code;
 	}
 	if (call->argc == 2 || call->argc == 3) {
@@ -226,5 +236,8 @@ int verb_show(struct call *call)
 		return call_usage(call,
 				  "expected series:N, run:N, mail:N, machine:NAME or a commit");
 	}
-	return show(call, &online, thing, id);
+	if (is_cumulative && strcmp(thing->name, "series") != 0) {
+		return call_usage(call, "--cumulative needs series:N");
+	}
+	return show(call, &online, thing, id, is_cumulative);
 }

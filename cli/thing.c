@@ -2,6 +2,7 @@
 #include "thing.h"
 
 #include "lib/base/str.h"
+#include "lib/report/ladder.h"
 
 #define THE(title, path, fields)                 \
 	{                                        \
@@ -87,6 +88,23 @@ static const struct part series_parts[] = {
 	THE("findings", "findings", finding_columns),
 	THE("mails", "mails", mail_columns),
 	THE("events", "events", event_columns),
+};
+
+static const struct field cumulative_fields[] = {
+	{ "series", "id" }, { "tree", "tree" }, { "branch", "ref" }, { "version", "version" },
+	{ "state", "state" },
+};
+static const struct field ladder_columns[] = {
+	{ "metric", "metric" }, { "commit", "name" }, { "value", "text" }, { "n", "n" },
+	{ "against base", "against_base.sight" }, { "", "against_base.interval" },
+	{ "against parent", "against_parent.sight" }, { "", "against_parent.interval" },
+	{ "", "against_parent.parent" },
+	{ "group", "group" }, { "parameters", "params" }, { "subject", "subject" },
+	{ "because", "reason" },
+};
+static const struct part cumulative_parts[] = {
+	THE(NULL, "", cumulative_fields),
+	THE(NULL, "lines", ladder_columns),
 };
 
 /* a commit */
@@ -203,7 +221,7 @@ static const struct part repository_list[] = { THE(NULL, "repositories", reposit
 
 /* preparing */
 
-/* "▲ worse +7.4%": what the page shows of a verdict in three places. */
+/* "▲ worse +7.4%": what the page shows of a verdict in several places. */
 static void add_sight(struct json *object)
 {
 	static const char *const names[] = { "mark", "word", "text" };
@@ -279,6 +297,49 @@ static void add_grid(struct json *document)
 	json_put(document, "grid", grid);
 }
 
+/* The lines of one metric; its name stands in the first of them. */
+static void add_ladder(struct json *lines, const struct json *ladder, const struct json *cell)
+{
+	const char *const names[] = { "group", "params" };
+	const struct json *from = json_get(ladder, "lines");
+
+	for (size_t i = 0; i < json_size(from); i++) {
+		struct json *line = json_clone(json_at(from, i));
+
+		json_put_text(line, "metric", i ? "" : json_text(json_get(ladder, "metric")));
+		for (size_t j = 0; j < countof(names); j++) {
+			const struct json *value = json_get(cell, names[j]);
+
+			json_put(line, names[j],
+				 value && i == 0 ? json_clone(value) : json_new_null());
+		}
+		json_append(lines, line);
+	}
+}
+
+/* Views that are none are left out. */
+static void add_ladders(struct json *document)
+{
+	struct json *cells = json_get(document, "cells");
+	struct json *lines = json_new_array();
+
+	for (size_t i = 0; i < json_size(cells); i++) {
+		struct json *cell = json_at(cells, i);
+		struct json *view = json_get(cell, "view");
+		struct err err = ERR_INIT;
+
+		if (view_check(view, &err) && is_ladder(view)) {
+			scoped(json_free) struct json *ladders = ladder_of(view, false);
+
+			for (size_t j = 0; j < json_size(ladders); j++) {
+				add_ladder(lines, json_at(ladders, j), cell);
+			}
+		}
+	}
+	json_put(document, "lines", lines);
+	add_sights(document);
+}
+
 static void mark_warnings(struct json *document)
 {
 	struct json *warnings = json_get(document, "warnings");
@@ -316,6 +377,11 @@ const struct thing lists[] = {
 	  countof(repository_list), NULL },
 };
 const size_t nr_lists = countof(lists);
+
+const struct thing thing_cumulative = {
+	"series", "/cumulative", NULL, false, cumulative_parts, countof(cumulative_parts),
+	add_ladders,
+};
 
 const struct thing thing_status = {
 	"status", "/api/v1/status", NULL, false, status_parts, countof(status_parts), mark_warnings,

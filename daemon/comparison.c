@@ -266,18 +266,10 @@ static struct view_cell make_cell(const struct comparison *comparison,
 	return cell;
 }
 
-static struct view_row make_row(const struct comparison *comparison, size_t i)
+struct view_row comparison_row(const struct comparison *comparison, size_t i)
 {
 	const struct judge_metric *metric = &comparison->metrics[i];
-	const struct judge_verdict *verdict = &comparison->verdicts[i];
-	struct view_cell *cells = arena_array(comparison->arena, 2, sizeof(*cells));
-	struct view_change *change = arena_alloc(comparison->arena, sizeof(*change));
 
-	cells[0] = make_cell(comparison, &verdict->base, metric->base, metric->nr_base,
-			     verdict->reason);
-	cells[1] = make_cell(comparison, &verdict->head, metric->head, metric->nr_head,
-			     verdict->reason);
-	*change = view_change_judged(verdict);
 	return (struct view_row){
 		.metric = arena_printf(comparison->arena, "%s.%s", comparison->benchmark,
 				       metric->name),
@@ -285,9 +277,25 @@ static struct view_row make_row(const struct comparison *comparison, size_t i)
 		.is_higher_better = metric->is_higher_better,
 		.is_exact = metric->is_exact,
 		.class = metric->is_headline ? VIEW_HEADLINE : VIEW_SUPPORTING,
-		.cells = cells,
-		.changes = change,
 	};
+}
+
+static struct view_row make_row(const struct comparison *comparison, size_t i)
+{
+	const struct judge_metric *metric = &comparison->metrics[i];
+	const struct judge_verdict *verdict = &comparison->verdicts[i];
+	struct view_cell *cells = arena_array(comparison->arena, 2, sizeof(*cells));
+	struct view_change *change = arena_alloc(comparison->arena, sizeof(*change));
+	struct view_row row = comparison_row(comparison, i);
+
+	cells[0] = make_cell(comparison, &verdict->base, metric->base, metric->nr_base,
+			     verdict->reason);
+	cells[1] = make_cell(comparison, &verdict->head, metric->head, metric->nr_head,
+			     verdict->reason);
+	*change = view_change_judged(verdict);
+	row.cells = cells;
+	row.changes = change;
+	return row;
 }
 
 /* A sweep's list stands in one value, as in "1 4 16". */
@@ -307,7 +315,7 @@ static const char *axis_text(struct arena *arena, const struct json *value)
 }
 
 /* LKP's header names the axes that it always has; ours are the identity's. */
-static void add_axes(const struct comparison *comparison, struct view_group *group)
+void comparison_axes(const struct comparison *comparison, struct view_group *group)
 {
 	static const char *const fixed[] = { "compiler", "config", "group", "rootfs" };
 	const struct json *params = json_get(comparison->identity, "params");
@@ -346,7 +354,7 @@ struct json *comparison_view(const struct comparison *comparison)
 	for (size_t i = 0; i < comparison->nr_metrics; i++) {
 		rows[i] = make_row(comparison, i);
 	}
-	add_axes(comparison, &group);
+	comparison_axes(comparison, &group);
 	view_add_group(view, &group);
 	view_sum_up(view);
 	return view;

@@ -15,7 +15,7 @@
 
 #include "daemon/db/db.h"
 #include "lib/base/json.h"
-#include "lib/stats/judge.h"
+#include "lib/report/view_builder.h"
 
 struct comparison_side {
 	const char *oid;
@@ -64,5 +64,10 @@ MUST_CHECK bool comparison_load_verdicts(struct db *db, struct comparison *compa
 /* The document of lib/report/view.h; the caller owns it.  With the oldest run first, samples as
  * they were measured. */
 struct json *comparison_view(const struct comparison *comparison);
+
+/* What a view's row says of a metric, and its group of the cell, without any value.  Both live as
+ * long as the comparison. */
+struct view_row comparison_row(const struct comparison *comparison, size_t i);
+void comparison_axes(const struct comparison *comparison, struct view_group *group);
 
 #endif

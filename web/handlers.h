@@ -28,8 +28,8 @@ MUST_CHECK handler_fn get_calibration;
 /* pages/series.c */
 MUST_CHECK handler_fn get_series_list, get_series, get_commit;
 
-/* pages/compare.c */
-MUST_CHECK handler_fn get_compare;
+/* pages/compare.c, pages/cumulative.c */
+MUST_CHECK handler_fn get_compare, get_cumulative;
 
 /* pages/run.c, pages/reproduce.c */
 MUST_CHECK handler_fn get_runs, get_run, get_run_file, get_reproduce;

@@ -14,6 +14,10 @@ const struct route routes[] = {
 	{ "GET", "/series/*", SCOPE_PUBLIC, BODY_NONE, "", "series", NULL, get_series,
 	  "A stack: a row a commit, a column a benchmark and machine group, a verdict or "
 	  "its reason in each cell." },
+	{ "GET", "/series/*/cumulative", SCOPE_PUBLIC, BODY_NONE, "cell show", "cumulative", NULL,
+	  get_cumulative,
+	  "A stack in one table: base, patch 1, ..., tip, each against the base and its parent; "
+	  "show=all: also what did not change." },
 	{ "GET", "/commit/*", SCOPE_PUBLIC, BODY_NONE, "", "commit", NULL, get_commit,
 	  "A commit by its full name; 8 digits or more are redirected to it." },
 	{ "GET", "/compare", SCOPE_PUBLIC, BODY_NONE, "base head cell show format",
@@ -50,6 +54,9 @@ const struct route routes[] = {
 	  "As /series." },
 	{ "GET", "/api/v1/series/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_series,
 	  "As /series/ID." },
+	{ "GET", "/api/v1/series/*/cumulative", SCOPE_PUBLIC, BODY_NONE, "cell show", NULL, NULL,
+	  get_cumulative,
+	  "As /series/ID/cumulative, a view of each cell." },
 	{ "GET", "/api/v1/commits/*", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_commit,
 	  "As /commit/SHA." },
 	{ "GET", "/api/v1/compare", SCOPE_PUBLIC, BODY_NONE, "base head cell show",

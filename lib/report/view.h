@@ -18,7 +18,8 @@
  *	               "class": "headline" | "supporting" | "monitor", "is_exact",
  *	               "estimator": "mean" | ... | null, "note": text | null,
  *	               "cells": [{ "value", "stddev", "n", "reason", "samples": [] }],
- *	               "changes": [CHANGE] }] }],
+ *	               "changes": [CHANGE],
+ *	               "steps": [CHANGE] }] }],
  *	  "summary": [{ "regressions", "improvements", "unchanged", "unknown", "missing",
  *	                "failures", "monitors",
  *	                "overall": { "percent", "nr", "nr_left_out" } }] }
@@ -26,7 +27,9 @@
  *	CHANGE  { "percent", "absolute", "low", "high", "is_ratio", "p", "q", "verdict", "reason" }
  *
  * `cells` has one element a column; `changes` and `summary` one a column but the first, which is
- * the base.  `n` counts boots.  `samples` may be absent.
+ * the base.  `n` counts boots.  `samples` may be absent, and so may `steps`, which a stack of
+ * patches has: as `changes`, but each against the column that its "against" counts from 0, its
+ * parent.
  * `percent` is null where the base is zero; `absolute` then says it all.  `low` and
  * `high` bound the change at 95 %: in percent, or in the metric's unit where `is_ratio` is false.
  * In a failure's change `absolute` is the difference of the rates in percentage points.
@@ -43,7 +46,7 @@
 #include "lib/base/str.h"
 
 #define VIEW_SCHEMA         1
-#define VIEW_MAX_COLUMNS    64
+#define VIEW_MAX_COLUMNS    129 /* a stack of 128 patches and its base */
 #define VIEW_MAX_TEXT_BYTES 300
 #define VIEW_SHORT_DIGITS   10 /* of a commit, as in LKP's mails */
 
@@ -72,6 +75,9 @@ void view_sum_up(struct json *view);
  * "interval", "title", "mark", "is_worse" and "is_better", to groups "title", to columns "short",
  * to "summary" "text". */
 void view_decorate(struct json *view);
+
+/* The same for one row. */
+void view_decorate_row(struct json *row);
 
 /* for the formats */
 

@@ -99,6 +99,22 @@ static struct json *row_change_json(const struct view_change *from, const struct
 	return change_json(from, isfinite(absolute) ? percent : (double)NAN, absolute);
 }
 
+static struct json *steps_json(const struct view_row *from, size_t nr_columns)
+{
+	struct json *steps = json_new_array();
+
+	for (size_t i = 1; i < nr_columns; i++) {
+		const struct view_step *step = &from->steps[i - 1];
+		struct json *change = row_change_json(&step->change, &from->cells[step->against],
+						      &from->cells[i]);
+
+		assert(step->against < i);
+		json_put_int(change, "against", (int64_t)step->against);
+		json_append(steps, change);
+	}
+	return steps;
+}
+
 static struct json *row_json(const struct view_row *from, size_t nr_columns)
 {
 	static const char *const classes[] = { "headline", "supporting", "monitor" };
@@ -122,6 +138,9 @@ static struct json *row_json(const struct view_row *from, size_t nr_columns)
 	}
 	json_put(row, "cells", cells);
 	json_put(row, "changes", changes);
+	if (from->steps) {
+		json_put(row, "steps", steps_json(from, nr_columns));
+	}
 	return row;
 }
 

@@ -45,6 +45,11 @@ struct view_change {
 	const char *reason;
 };
 
+struct view_step {
+	struct view_change change;
+	size_t against; /* a column before this one */
+};
+
 struct view_row {
 	const char *metric;
 	const char *unit; /* "%": changes show as differences in points */
@@ -55,6 +60,7 @@ struct view_row {
 	const char *note;
 	const struct view_cell *cells;     /* one a column */
 	const struct view_change *changes; /* one a column but the first */
+	const struct view_step *steps;     /* as changes; NULL: the columns are no stack */
 };
 
 struct view_rate {

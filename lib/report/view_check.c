@@ -96,7 +96,7 @@ static bool check_list(const struct place *place, const struct json *object, con
 	return true;
 }
 
-static bool check_changes(const struct place *place, const struct json *row)
+static bool check_changes(const struct place *place, const struct json *row, const char *list)
 {
 	static const struct member members[] = {
 		{ "percent", WHAT_NUMBER_OR_NULL }, { "absolute", WHAT_NUMBER_OR_NULL },
@@ -105,9 +105,9 @@ static bool check_changes(const struct place *place, const struct json *row)
 		{ "q", WHAT_NUMBER_OR_NULL },       { "verdict", WHAT_TEXT },
 		{ "reason", WHAT_TEXT_OR_NULL },
 	};
-	const struct json *changes = json_get(row, "changes");
+	const struct json *changes = json_get(row, list);
 
-	if (!check_list(place, row, "changes", place->nr_columns - 1)) {
+	if (!check_list(place, row, list, place->nr_columns - 1)) {
 		return false;
 	}
 	for (size_t i = 0; i < json_size(changes); i++) {
@@ -119,6 +119,23 @@ static bool check_changes(const struct place *place, const struct json *row)
 		if (!view_verdict(json_text(json_get(change, "verdict")))) {
 			return fail(place, "'%.40s' is not a verdict",
 				    json_text(json_get(change, "verdict")));
+		}
+	}
+	return true;
+}
+
+static bool check_steps(const struct place *place, const struct json *row)
+{
+	const struct json *steps = json_get(row, "steps");
+
+	if (!check_changes(place, row, "steps")) {
+		return false;
+	}
+	for (size_t i = 0; i < json_size(steps); i++) {
+		int64_t against = json_int(json_get(json_at(steps, i), "against"), -1);
+
+		if (against < 0 || against > (int64_t)i) {
+			return fail(place, "'against': expected a column before %zu", i + 1);
 		}
 	}
 	return true;
@@ -144,7 +161,7 @@ static bool check_failure(const struct place *place, const struct json *failure)
 			return fail(place, "more fails than runs");
 		}
 	}
-	return check_changes(place, failure);
+	return check_changes(place, failure, "changes");
 }
 
 static bool is_one_of(const char *text, const char *const *words, size_t nr_words)
@@ -193,7 +210,8 @@ static bool check_row(const struct place *place, const struct json *row)
 			return false;
 		}
 	}
-	return check_changes(place, row);
+	return check_changes(place, row, "changes") &&
+	       (!json_get(row, "steps") || check_steps(place, row));
 }
 
 static bool check_rows(struct place *place, const struct json *group, const char *list)

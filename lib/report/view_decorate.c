@@ -67,6 +67,13 @@ static void decorate_failures(struct json *failures)
 	}
 }
 
+void view_decorate_row(struct json *row)
+{
+	json_put_bool(row, "is_headline", is_view_headline(row));
+	decorate_cells(row);
+	decorate_changes(row);
+}
+
 static void decorate_group(struct json *group)
 {
 	scoped(str_release) struct str title = STR_INIT;
@@ -75,11 +82,7 @@ static void decorate_group(struct json *group)
 	view_group_title(group, &title);
 	put_str(group, "title", &title);
 	for (size_t i = 0; i < json_size(rows); i++) {
-		struct json *row = json_at(rows, i);
-
-		json_put_bool(row, "is_headline", is_view_headline(row));
-		decorate_cells(row);
-		decorate_changes(row);
+		view_decorate_row(json_at(rows, i));
 	}
 	decorate_failures(json_get(group, "failures"));
 }

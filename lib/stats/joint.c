@@ -3,7 +3,9 @@
 
 #include <math.h>
 
+#include "agree.h"
 #include "dist.h"
+#include "measure.h"
 #include "summary.h"
 
 /* Both steps of an up and down. */
@@ -30,12 +32,26 @@ void joint_add(struct joint *joint, struct joint_unit unit)
 	*vec_push(&joint->units) = unit;
 }
 
+static bool is_positive(const struct units *units)
+{
+	for (size_t i = 0; i < units->units.nr; i++) {
+		if (!(units->units.at[i].value > 0)) {
+			return false;
+		}
+	}
+	return units->units.nr > 0;
+}
+
 void joint_add_metric(struct joint *joint, const struct judge_metric *metric,
 		      struct joint_pair pair)
 {
 	scoped(units_release) struct units units;
+	struct prior history = prior_of_history(metric);
 
 	units_init(&units, metric);
+	if (history.df > 0 && is_positive(&units)) {
+		fit_drop_wild(&units, history.variance, history.df);
+	}
 	for (size_t i = 0; i < units.units.nr; i++) {
 		const struct unit *unit = &units.units.at[i];
 
@@ -179,7 +195,7 @@ static void find_variance(struct joint *joint, double least)
 	scoped(free) double *nr_tied = mem_array(joint->nr_commits, sizeof(*nr_tied));
 	double squares = 0;
 	double df = (double)joint->units.nr - (double)joint->nr_blocks;
-	const struct joint_unit *all = joint->units.at;
+	struct joint_unit *all = joint->units.at;
 
 	for (size_t i = 0, nr; i < joint->units.nr; i += nr) {
 		double mean = 0;
@@ -192,6 +208,7 @@ static void find_variance(struct joint *joint, double least)
 			double rest = all[j].value - joint->level[all[j].commit] - mean;
 
 			squares += rest * rest;
+			all[j].value = joint->level[all[j].commit] + rest;
 		}
 		joint->middle[joint->root[all[i].commit]] += mean * (double)nr;
 		nr_tied[joint->root[all[i].commit]] += (double)nr;
@@ -309,38 +326,74 @@ static size_t count_builds(const struct joint *joint, size_t commit)
 	return nr;
 }
 
-static void describe_side(const struct joint *joint, struct fit *fit, int side, size_t commit)
+struct judge_side joint_side(const struct joint *joint, size_t commit)
 {
 	scoped(free) double *values = mem_array(joint->units.nr, sizeof(*values));
-	double level = joint->middle[joint->root[commit]] + joint->level[commit];
+	double middle = joint->middle[joint->root[commit]];
+	double level = middle + joint->level[commit];
+	struct judge_side side = { .level = joint->is_relative ? exp(level) : level };
 
 	for (size_t i = 0; i < joint->units.nr; i++) {
-		const struct joint_unit *unit = &joint->units.at[i];
+		double value = middle + joint->units.at[i].value;
 
-		if (unit->commit == commit) {
-			values[fit->nr[side]++] =
-				joint->is_relative ? exp(unit->value) : unit->value;
+		if (joint->units.at[i].commit == commit) {
+			values[side.nr++] = joint->is_relative ? exp(value) : value;
 		}
 	}
-	fit->level[side] = joint->is_relative ? exp(level) : level;
-	fit->nr_builds[side] = count_builds(joint, commit);
-	fit->raw_sd[side] =
-		fit->nr[side] < 2 ? (double)NAN : summary_population_sd(values, fit->nr[side]);
+	side.sd = side.nr < 2 ? (double)NAN : summary_population_sd(values, side.nr);
+	return side;
 }
 
 struct fit joint_fit_of(const struct joint *joint, struct joint_pair pair)
 {
+	const size_t commits[] = { pair.base, pair.head };
 	struct fit fit = { .is_relative = joint->is_relative,
 			   .is_one_image = pair.base == pair.head,
 			   .nr_blocks = joint->nr_blocks,
 			   .variance = joint->variance,
 			   .df = joint->df };
 
-	describe_side(joint, &fit, 0, pair.base);
-	describe_side(joint, &fit, 1, pair.head);
+	for (size_t i = 0; i < countof(commits); i++) {
+		struct judge_side side = joint_side(joint, commits[i]);
+
+		fit.nr[i] = side.nr;
+		fit.level[i] = side.level;
+		fit.raw_sd[i] = side.sd;
+		fit.nr_builds[i] = count_builds(joint, commits[i]);
+	}
 	fit.effect = joint->level[pair.head] - joint->level[pair.base];
 	fit.parts = covariance_of(joint, pair, pair);
 	return fit;
+}
+
+static void judge_one(const struct joint_set *set, size_t i, struct joint_pair pair,
+		      const struct judge_options *options, struct judge_verdict *verdict)
+{
+	const struct judge_metric *metric = &set->metrics[i];
+	struct fit fit = joint_fit_of(&set->joints[i], pair);
+
+	*verdict = measure_nothing(metric, options);
+	if (fit.nr[0] == 0 || fit.nr[1] == 0) {
+		verdict_set(verdict, JUDGE_MISSING);
+		verdict_say(verdict, "no value in %s", fit.nr[0] ? "head" : "base");
+	} else if (!is_joint_tied(&set->joints[i], pair)) {
+		verdict_set(verdict, JUDGE_NOT_COMPARABLE);
+		verdict_say(verdict, "no chain of blocks leads from one to the other");
+	} else {
+		measure_fit(&fit, prior_of_history(metric), options, verdict);
+		if (!isnan(verdict->p_least)) {
+			verdict->p_least = fmin(1, verdict->p_least * (double)set->nr_contrasts);
+		}
+	}
+}
+
+void joint_judge(const struct joint_set *set, struct joint_pair pair,
+		 const struct judge_options *options, struct judge_verdict *ret_verdicts)
+{
+	for (size_t i = 0; i < set->nr; i++) {
+		judge_one(set, i, pair, options, &ret_verdicts[i]);
+	}
+	judge_measured(ret_verdicts, set->nr, options);
 }
 
 static bool is_step(const struct joint_effect *step)

@@ -35,7 +35,7 @@ struct joint_pair {
 };
 
 struct joint {
-	VEC(struct joint_unit) units;
+	VEC(struct joint_unit) units; /* once fitted: as the levels, without that of their block */
 	size_t nr_commits;
 
 	/* by joint_fit() */
@@ -62,7 +62,7 @@ DEFINE_SCOPED_EMBEDDED(joint_release, struct joint)
 /* Adds one value; the order in which they come is of no matter. */
 void joint_add(struct joint *joint, struct joint_unit unit);
 
-/* Adds the boots of a comparison: what judge() would compare. */
+/* Adds the boots of a comparison: what judge() would compare, with its history. */
 void joint_add_metric(struct joint *joint, const struct judge_metric *metric,
 		      struct joint_pair pair);
 
@@ -78,8 +78,24 @@ struct joint_effect joint_contrast(const struct joint *joint, struct joint_pair 
 /* The covariance of two contrasts; of one with itself it is se squared.  NAN: not tied. */
 double joint_covariance(const struct joint *joint, struct joint_pair a, struct joint_pair b);
 
+/* A commit's values: how many, their level in the middle of all blocks, and their deviation from it
+ * when each block's own level is taken out. */
+struct judge_side joint_side(const struct joint *joint, size_t commit);
+
 /* A contrast in the form that measure_fit() tests, without the prior. */
 struct fit joint_fit_of(const struct joint *joint, struct joint_pair pair);
+
+/* What judge() says of two commits, for all metrics of one benchmark together; each has its joint
+ * fit.  Medians are fitted by means.  `nr_contrasts` is how many such pairs stand in one table,
+ * which all share its chance of an error. */
+struct joint_set {
+	const struct joint *joints;
+	const struct judge_metric *metrics;
+	size_t nr;
+	size_t nr_contrasts;
+};
+void joint_judge(const struct joint_set *set, struct joint_pair pair,
+		 const struct judge_options *options, struct judge_verdict *ret_verdicts);
 
 /* Whether a commit's level stands out from both neighbours', which are alike: bad luck of its runs
  * shows so, and rarely does its work, which the next commit would have to undo.  Each step has a p

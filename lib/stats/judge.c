@@ -212,31 +212,36 @@ static double headline_limit(const struct judge_options *options)
 	return options->look ? look_at(options->look)->q_limit : options->q_headline;
 }
 
-void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
-	   struct judge_verdict *ret_verdicts)
+void judge_measured(struct judge_verdict *verdicts, size_t nr, const struct judge_options *options)
 {
 	double q_headline = headline_limit(options);
 
-	measure(metrics, nr, options, ret_verdicts);
-	correct(ret_verdicts, nr, false);
+	correct(verdicts, nr, false);
 	if (options->found) {
-		correct_found(ret_verdicts, nr, options->found);
+		correct_found(verdicts, nr, options->found);
 	} else {
-		correct(ret_verdicts, nr, true);
+		correct(verdicts, nr, true);
 	}
 	for (size_t i = 0; i < nr; i++) {
-		if (ret_verdicts[i].kind == JUDGE_CANNOT_RESOLVE) {
-			decide(&ret_verdicts[i],
-			       metrics[i].is_headline ? q_headline : options->q_support);
+		if (verdicts[i].kind == JUDGE_CANNOT_RESOLVE) {
+			decide(&verdicts[i],
+			       verdicts[i].metric->is_headline ? q_headline : options->q_support);
 		}
 	}
 	if (options->found) {
-		forget_unfound(ret_verdicts, nr, options->found);
+		forget_unfound(verdicts, nr, options->found);
 	}
-	agree(ret_verdicts, nr, options);
+	agree(verdicts, nr, options);
 	for (size_t i = 0; i < nr; i++) {
-		say_ignored(&ret_verdicts[i]);
+		say_ignored(&verdicts[i]);
 	}
+}
+
+void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
+	   struct judge_verdict *ret_verdicts)
+{
+	measure(metrics, nr, options, ret_verdicts);
+	judge_measured(ret_verdicts, nr, options);
 }
 
 /* (3.2 + 1.3)^2 2 sd^2 / effect^2 units a side see an effect at JUDGE_CONFIRM_P with a chance of

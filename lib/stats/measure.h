@@ -29,4 +29,7 @@ struct judge_verdict measure_nothing(const struct judge_metric *metric,
 void measure_fit(const struct fit *fit, struct prior prior, const struct judge_options *options,
 		 struct judge_verdict *verdict);
 
+/* Decides on the numbers that these gave, all metrics of one comparison together. */
+void judge_measured(struct judge_verdict *verdicts, size_t nr, const struct judge_options *options);
+
 #endif

@@ -65,6 +65,7 @@ WITH own AS (
 )
 SELECT jsonb_build_object(
 	'id', o.id, 'tree', o.tree, 'tree_url', '/series?tree=' || o.repository_id, 'ref', o.ref,
+	'cumulative_url', '/series/' || o.id || '/cumulative',
 	'version', o.version, 'nr_commits', o.nr_commits, 'is_ends_only', o.is_ends_only, 'state', o.state,
 	'is_busy', o.state IN ('new', 'building', 'measuring'),
 	'reason', o.reason, 'estimate_s', o.estimate_s, 'created', belt_text(o.created),
@@ -113,6 +114,22 @@ SELECT jsonb_build_object(
 			'detail', e.detail) ORDER BY e.id DESC), '[]')
 		FROM (SELECT * FROM event WHERE stack_id = o.id ORDER BY id DESC LIMIT 30) e))
 FROM own o;
+
+-- name: page_cumulative
+-- What surrounds the joint fits of stack $1: its cells, or of them the one $2.  How many blocks stand
+-- behind each, and by what kind of comparison.
+SELECT jsonb_build_object('id', s.id, 'url', '/series/' || s.id, 'tree', r.name, 'ref', s.ref,
+	'version', s.version, 'state', s.state, 'nr_commits', s.nr_commits,
+	'is_busy', s.state IN ('new', 'building', 'measuring'),
+	'cells', (SELECT COALESCE(jsonb_agg(jsonb_build_object('cell', c.id, 'benchmark', n.name,
+			'group', c.machine_group, 'params', c.identity -> 'params',
+			'nr_blocks', (SELECT count(*) FROM block b WHERE b.cell_id = c.id AND b.state = 'done'
+				AND b.comparison_id IN (SELECT l.comparison_id FROM stack_comparison l
+					WHERE l.stack_id = s.id AND l.cell_id = c.id)))
+			ORDER BY n.name, c.machine_group, c.id), '[]')
+		FROM stack_cell k JOIN cell c ON c.id = k.cell_id JOIN benchmark n ON n.id = c.benchmark_id
+		WHERE k.stack_id = s.id AND ($2::bigint IS NULL OR c.id = $2)))
+FROM stack s JOIN repository r ON r.id = s.repository_id WHERE s.id = $1;
 
 -- name: commit_match
 -- The commits whose names begin with the digits $1, at most eleven.

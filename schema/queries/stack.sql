@@ -27,3 +27,21 @@ WHERE r.state IN ('queued', 'leased') AND (
 			SELECT FROM stack_cell k JOIN cell c ON c.id = k.cell_id
 			JOIN build b ON b.id = r.build_id AND b.build_hash = c.build_hash
 			WHERE k.stack_id = s.id))))));
+
+-- name: stack_fit_commits
+-- The commits of a stack in order, and how their build for a cell went: $1 stack, $2 cell.
+SELECT sc.position, m.oid, m.subject, b.state AS build, b.reason AS build_reason
+FROM stack_commit sc JOIN commit m ON m.id = sc.commit_id
+JOIN cell c ON c.id = $2
+LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
+WHERE sc.stack_id = $1 ORDER BY sc.position LIMIT 129;
+
+-- name: stack_fit_comparisons
+-- What ties them together, in the order of the heads: $1 stack, $2 cell.
+SELECT l.role, x.id, b.position AS base, l.position AS head, x.look, x.state, x.reason,
+	EXISTS (SELECT FROM block k WHERE k.cell_id = x.cell_id AND k.comparison_id = x.id
+		AND k.state = 'done') AS is_measured
+FROM stack_comparison l
+JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id
+JOIN stack_commit b ON b.stack_id = l.stack_id AND b.commit_id = x.base_id
+WHERE l.stack_id = $1 AND l.cell_id = $2 ORDER BY l.role, l.position;

@@ -236,6 +236,7 @@ class Lab(World):
         """Every page that has something to show."""
         commits = [oid(f"c{i}") for i in range(5)]
         return ["/", "/series", f"/series?tree={self.tree}&state=measuring", f"/series/{self.series}",
+                f"/series/{self.series}/cumulative", f"/series/{self.series}/cumulative?show=all",
                 f"/commit/{commits[2]}", f"/compare?base={commits[1]}&head={commits[2]}",
                 f"/compare?base={commits[1][:8]}&head={commits[2][:9]}&cell={self.cells[0]}&show=all",
                 f"/run/{self.good_run}", f"/run/{self.bad_run}", f"/run/{self.live_run}", "/machines", "/runs", "/runs?state=failed",

@@ -170,6 +170,63 @@ base..tip   lz4        lab    level=1              \u25cf within noise
 """, done.stdout
 
 
+def change(verdict, percent, reason=None, **more):
+    return {"percent": percent, "absolute": percent and percent / 10,
+            "low": percent and percent - 1, "high": percent and percent + 1,
+            "is_ratio": True, "p": 0.001, "q": 0.002, "verdict": verdict, "reason": reason, **more}
+
+
+def cell(value, n=8):
+    return {"value": value, "stddev": value and 0.1, "n": n, "reason": None if n else "not built"}
+
+
+CUMULATIVE = {
+    "id": 3, "tree": "lz4", "ref": "topic/x", "version": 2, "state": "done", "cells": [{
+        "cell": 1, "benchmark": "lz4", "group": "lab", "params": {"level": "1"}, "view": {
+            "schema": 1, "columns": [{"name": name, "commit": name * 4, "subject": subject}
+                                     for name, subject in (("aaaaaaaaaa", "base"), ("bbbbbbbbbb", "one"),
+                                                           ("cccccccccc", "two"), ("dddddddddd", "three"))],
+            "groups": [{"axes": [], "failures": [], "rows": [{
+                "metric": "lz4.time", "unit": "s", "better": "lower", "class": "headline",
+                "is_exact": False, "estimator": None, "note": None,
+                "cells": [cell(10), cell(10.5), cell(None, 0), cell(10.5)],
+                "changes": [change("regression", 5), change("missing", None, "no value in head"),
+                            change("regression", 5.2)],
+                "steps": [change("regression", 5, against=0),
+                          change("missing", None, "no value in head", against=1),
+                          change("no-change", 0.2, against=1)]}]}]}}]}
+
+
+def a_stack_is_shown_patch_by_patch(place):
+    place.pages["/api/v1/series/3/cumulative"] = (200, CUMULATIVE)
+    done = place.run("show", "series:3", "--cumulative")
+    assert done.stdout == """\
+series   3
+tree     lz4
+branch   topic/x
+version  2
+state    done
+
+metric    commit      value  n  against base                  against parent                              group  parameters  subject  because
+lz4.time  aaaaaaaaaa  10.00  8                                                                            lab    level=1     base
+          bbbbbbbbbb  10.50  8  \u25b2 +5.0%       +4.0% to +6.0%  \u25b2 +5.0%         +4.0% to +6.0%                                 one
+          cccccccccc  n/a    0  \u25cb n/a                         \u25cb n/a                                                          two      not built
+          dddddddddd  10.50  8  \u25b2 +5.2%       +4.2% to +6.2%  \u25cf +0.2%         -0.8% to +1.2%  bbbbbbbbbb                     three
+""", done.stdout
+
+
+def a_step_against_a_later_commit_is_not_shown(place):
+    document = json.loads(json.dumps(CUMULATIVE))
+    document["cells"][0]["view"]["groups"][0]["rows"][0]["steps"][0]["against"] = 1
+    place.pages["/api/v1/series/3/cumulative"] = (200, document)
+    done = place.run("show", "series:3", "--cumulative")
+    assert done.returncode == 0 and "lz4.time" not in done.stdout, done
+
+
+def only_a_stack_has_patches(place):
+    place.fails(2, "--cumulative needs series:N", "show", "run:3", "--cumulative")
+
+
 def json_is_the_document_as_it_came(place):
     body = b'{"runs":[{"run":1,"new member":[1.50]}],  "x":"\\u001b"}'
     place.pages["/api/v1/runs"] = (200, body)
@@ -318,7 +375,7 @@ def colour_is_for_terminals_that_have_it(place):
 
 def main():
     checks = [check for name, check in globals().items()
-              if callable(check) and name not in ("Handler", "Place", "Server", "main")]
+              if callable(check) and name not in ("Handler", "Place", "Server", "cell", "change", "main")]
     print(f"1..{len(checks)}")
     for number, check in enumerate(checks, 1):
         with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ FLOORS = {
     'daemon/pipeline/': ('lib/', 'daemon/'),
     'daemon/': ('lib/', 'daemon/', 'web/'),
     'web/': ('lib/', 'daemon/db/', 'daemon/store/', 'daemon/model.h', 'daemon/bell.h',
-             'daemon/comparison.h'),
+             'daemon/comparison.h', 'daemon/stack_fit.h'),
     'workers/': ('lib/',),
     'cli/': ('lib/',),
     'tests/': ('',),

@@ -150,6 +150,8 @@ static void positive_values_are_ratios(void)
 	CHECK_NEAR(fit.effect, log(1.1), TINY);
 	CHECK_NEAR(fit.level[1] / fit.level[0], 1.1, TINY);
 	CHECK_NEAR(joint_contrast(&joint, (struct joint_pair){ 0, 2 }).effect, 0, TINY);
+	/* 100.1, 100 and 100, 99.9 in turn, of which the blocks' part is taken out */
+	CHECK_NEAR(joint_side(&joint, 0).sd / joint_side(&joint, 0).level, 0.0005, 1e-6);
 	CHECK_INT((int64_t)fit.nr[0], 8);
 	CHECK_INT((int64_t)fit.nr[1], 16);
 	CHECK_INT((int64_t)fit.nr_builds[0], 1);

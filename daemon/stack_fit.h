@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack_fit.h - all commits of a stack on one cell, from one joint fit of all their comparisons.
+ *
+ * What lib/stats/joint.h says of a stack is made of the samples each time that somebody asks: it is
+ * stored nowhere, so it never is older than its samples.
+ *
+ *	if (!stack_fit_load(db, stack, cell, &fit, err))
+ *		return false;
+ *	view = stack_fit_view(fit);	// base, patch 1, ..., tip: against base and against parent
+ */
+#ifndef DAEMON_STACK_FIT_H
+#define DAEMON_STACK_FIT_H
+
+#include "comparison.h"
+#include "lib/stats/joint.h"
+
+struct stack_fit_commit {
+	const char *oid;
+	const char *subject;
+	int64_t position;   /* in the stack; 0 is the base */
+	int64_t comparison; /* with its parent; 0: there is none */
+	size_t parent;      /* index of the commit before it that was built */
+	size_t node;        /* of the fit: commits of one binary share it */
+	const char *reason; /* why nothing was measured */
+};
+
+struct stack_fit {
+	struct arena *arena;
+	struct comparison *any; /* one of those fitted: what is measured, and how; NULL: none is */
+	size_t nr_commits;
+	struct stack_fit_commit *commits; /* the base first */
+	struct joint *joints;             /* one a metric of `any` */
+	int look;                         /* the highest of all comparisons */
+};
+
+/* Blocks; as db_query.  A stack without such a cell or any sample gives a fit of nothing. */
+MUST_CHECK bool stack_fit_load(struct db *db, int64_t stack, int64_t cell,
+			       struct stack_fit **ret_fit, struct err *err);
+struct stack_fit *stack_fit_free(struct stack_fit *fit);
+DEFINE_SCOPED(stack_fit_free, struct stack_fit *)
+
+/* The document of lib/report/view.h with a column a commit and `steps`; the caller owns it. */
+struct json *stack_fit_view(const struct stack_fit *fit);
+
+/* The first commit from index `from` on whose headline metric goes up and down again, or the other
+ * way round, at it and the commit after it; 0: there is none.  *ret_after is that next commit. */
+size_t stack_fit_up_and_down(const struct stack_fit *fit, size_t from, size_t *ret_after);
+
+#endif
