@@ -97,6 +97,39 @@ static bool load_metrics(struct db *db, struct comparison *comparison, int64_t b
 	return true;
 }
 
+/* Whether `point` is one of the values that the job sweeps through: its lists are sweeps. */
+static bool is_point(const struct json *params, const char *point)
+{
+	for (void *it = json_first(params); it; it = json_next(params, it)) {
+		const struct json *value = json_member_value(it);
+
+		for (size_t i = 0; json_kind(value) == KIND_ARRAY && i < json_size(value); i++) {
+			const char *element = json_text(json_at(value, i));
+
+			if (element && strcmp(element, point) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* "time.4" is a point of "time" where the job sweeps through 4. */
+static void find_sweeps(struct comparison *comparison)
+{
+	const struct json *params = json_get(comparison->identity, "params");
+
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		struct judge_metric *metric = &comparison->metrics[i];
+		const char *dot = strrchr(metric->name, '.');
+
+		if (dot && is_point(params, dot + 1)) {
+			metric->sweep = arena_printf(comparison->arena, "%.*s",
+						     (int)(dot - metric->name), metric->name);
+		}
+	}
+}
+
 /* One run: its value of each metric goes to the metric's side. */
 static void add_run(struct comparison *comparison, const struct rows *rows, int row,
 		    struct judge_sample sample)
@@ -163,6 +196,7 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 	    !mainline_tell(db, comparison, err)) {
 		return false;
 	}
+	find_sweeps(comparison);
 	*ret_comparison = move(&comparison);
 	return true;
 }

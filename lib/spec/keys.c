@@ -235,7 +235,9 @@ static void write_value(const struct key *key, const void *place, struct json *o
 		return;
 	case KEY_DURATION:
 	case KEY_COUNT:
-		json_put_int(object, key->name, *(const int64_t *)place);
+		if (*(const int64_t *)place >= key->min) { /* else it was not there */
+			json_put_int(object, key->name, *(const int64_t *)place);
+		}
 		return;
 	case KEY_FLAG:
 		if (*(const bool *)place) {

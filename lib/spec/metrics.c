@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -209,6 +210,25 @@ static void read_metric(struct pass *pass, struct reading *reading)
 	}
 }
 
+/* The mean of the points that follow it; without all of them there is none. */
+static void read_mean(struct reading *mean)
+{
+	double sum = 0;
+
+	for (int64_t i = 1; i <= mean->metric->nr_points; i++) {
+		if (mean[i].missing) {
+			set_missing(mean, mean[i].missing, mean[i].detail);
+			return;
+		}
+		if (!(mean[i].value > 0)) {
+			set_missing(mean, "no-metric", "a point that is not above zero");
+			return;
+		}
+		sum += log(mean[i].value);
+	}
+	mean->value = exp(sum / (double)mean->metric->nr_points);
+}
+
 static const char *end_reason(const struct output *output)
 {
 	return output->is_timed_out     ? "timeout"
@@ -225,16 +245,19 @@ const char *metrics_read(struct arena *arena, const struct spec *spec, const str
 	const char *reason = end_reason(output);
 	bool is_failed = reason != NULL;
 
-	for (size_t i = 0; i < spec->nr_metrics; i++) {
+	/* backwards, so that points are there before their mean */
+	for (size_t i = spec->nr_metrics; i-- > 0;) {
 		readings[i].metric = &spec->metrics[i];
 		if (is_failed) {
 			set_missing(&readings[i], reason, "the run failed");
-			continue;
+		} else if (spec->metrics[i].nr_points > 0) {
+			read_mean(&readings[i]);
+		} else {
+			read_metric(&pass, &readings[i]);
 		}
-		read_metric(&pass, &readings[i]);
-		if (!reason && readings[i].missing && spec->metrics[i].is_headline) {
-			reason = readings[i].missing;
-		}
+	}
+	for (size_t i = 0; !reason && i < spec->nr_metrics; i++) {
+		reason = spec->metrics[i].is_headline ? readings[i].missing : NULL;
 	}
 	for (size_t i = 0; i < STREAMS; i++) {
 		json_free(pass.documents[i]);

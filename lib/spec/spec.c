@@ -57,6 +57,8 @@ static const struct key metric_keys[] = {
 	{ "pointer", KEY_TEXT, FORM_BOTH, IN_METRIC(pointer), .check = check_pointer },
 	{ "lines", KEY_TEXT, FORM_BOTH, IN_METRIC(lines), .check = check_line },
 	{ "point", KEY_TEXT, FORM_RECIPE, IN_METRIC(point), .check = check_line },
+	{ "points", KEY_COUNT, FORM_RECIPE, IN_METRIC(nr_points), .min = 1,
+	  .max = SPEC_LIMIT_METRICS },
 };
 /* clang-format on */
 
@@ -316,7 +318,7 @@ static bool add_metric(struct spec *spec, const struct metric *metric, const str
 	return true;
 }
 
-/* One row, or in a sweep one for each point. */
+/* One row, or in a sweep one for their mean and one for each point. */
 static bool read_metric(struct spec *spec, unsigned form, const struct node *node, struct err *err)
 {
 	const struct param *sweep = spec->sweep ? spec_param(spec, spec->sweep) : NULL;
@@ -326,16 +328,38 @@ static bool read_metric(struct spec *spec, unsigned form, const struct node *nod
 	    !check_metric(spec, &row, node, err)) {
 		return false;
 	}
-	if (!sweep) {
-		return add_metric(spec, &row, node, err);
+	row.nr_points = sweep ? (int64_t)sweep->nr : row.nr_points;
+	if (!add_metric(spec, &row, node, err)) {
+		return false;
 	}
-	for (size_t i = 0; i < sweep->nr; i++) {
+	for (size_t i = 0; sweep && i < sweep->nr; i++) {
 		struct metric metric = row;
 
+		metric.nr_points = 0;
+		metric.is_headline = false;
 		metric.point = sweep->values[i];
 		metric.name = arena_printf(spec->arena, "%s.%s", row.name, metric.point);
 		if (!add_metric(spec, &metric, node, err)) {
 			return false;
+		}
+	}
+	return true;
+}
+
+/* A recipe may say anything: the points of a mean have to follow it. */
+static bool check_points(const struct spec *spec, const struct node *list, struct err *err)
+{
+	for (size_t i = 0; i < spec->nr_metrics; i++) {
+		const struct metric *metric = &spec->metrics[i];
+		size_t last = i + (size_t)metric->nr_points;
+
+		for (size_t j = i + 1; j <= last; j++) {
+			if (j >= spec->nr_metrics || !spec->metrics[j].point) {
+				return node_fail(list, err,
+						 "metric '%s' is the mean of %" PRId64
+						 " points; expected so many after it",
+						 metric->name, metric->nr_points);
+			}
 		}
 	}
 	return true;
@@ -353,6 +377,9 @@ static bool read_metrics(struct spec *spec, unsigned form, const struct node *li
 		if (!read_metric(spec, form, node, err)) {
 			return false;
 		}
+	}
+	if (!check_points(spec, list, err)) {
+		return false;
 	}
 	for (size_t i = 0; i < spec->nr_metrics; i++) {
 		is_decided |= spec->metrics[i].is_headline;

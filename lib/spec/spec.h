@@ -30,7 +30,8 @@ struct param {
 	size_t nr;
 };
 
-/* One row of `metrics`.  In a sweep each row stands once for each point, as "name.point". */
+/* One row of `metrics`.  In a sweep a row stands once for the whole, as the geometric mean of its
+ * points, and once for each point as "name.point", which explains the mean and decides nothing. */
 struct metric {
 	const char *name;
 	const char *unit;   /* as a person reads it: "s", "ops/s" */
@@ -46,6 +47,7 @@ struct metric {
 	const char *pointer; /* JSON pointer */
 	const char *lines;   /* the word before ':' on a line of its own */
 	const char *point;   /* of a sweep; NULL: none */
+	int64_t nr_points;   /* that follow, of which this one is the mean; 0: none */
 };
 
 struct texts {

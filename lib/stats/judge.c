@@ -6,6 +6,7 @@
 
 #include "agree.h"
 #include "dist.h"
+#include "family.h"
 #include "lib/base/mem.h"
 #include "looks.h"
 #include "measure.h"
@@ -149,31 +150,73 @@ static void say_ignored(struct judge_verdict *verdict)
 	}
 }
 
-static int by_p(const void *left, const void *right)
+/* A metric's family is the headline metrics, the points of one sweep, or the rest.  Exact ones are
+ * not tested. */
+static bool is_in_family(const struct judge_metric *metric, const char *sweep, bool is_headline)
 {
-	double a = (*(struct judge_verdict *const *)left)->p_least;
-	double b = (*(struct judge_verdict *const *)right)->p_least;
-
-	return (a > b) - (a < b);
+	if (sweep) {
+		return metric->sweep && strcmp(metric->sweep, sweep) == 0;
+	}
+	return !metric->sweep && metric->is_headline == is_headline;
 }
 
-/* Benjamini and Hochberg: of the metrics with q below a limit, that share is expected to be false.
- * A metric's family is the headline metrics, or the rest; exact ones are not tested. */
-static void correct(struct judge_verdict *verdicts, size_t nr, bool is_headline)
+static void correct(struct judge_verdict *verdicts, size_t nr, const char *sweep, bool is_headline)
 {
-	scoped(free) struct judge_verdict **family = mem_array(nr, sizeof(struct judge_verdict *));
-	size_t nr_family = 0;
-	double q = 1;
+	scoped(free) double *p = mem_array(nr, sizeof(*p));
+	scoped(free) double *q = mem_array(nr, sizeof(*q));
 
 	for (size_t i = 0; i < nr; i++) {
-		if (verdicts[i].metric->is_headline == is_headline && !isnan(verdicts[i].p_least)) {
-			family[nr_family++] = &verdicts[i];
+		bool is_member = is_in_family(verdicts[i].metric, sweep, is_headline);
+
+		p[i] = is_member ? verdicts[i].p_least : (double)NAN;
+	}
+	if (sweep) {
+		family_holm(p, nr, q);
+	} else {
+		family_bh(p, nr, q);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		verdicts[i].q = isnan(q[i]) ? verdicts[i].q : q[i];
+	}
+}
+
+static bool is_changed(const struct judge_verdict *verdict)
+{
+	return verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
+}
+
+/* Whether the mean of a sweep has changed; one that is not there has not. */
+static bool is_open(const struct judge_verdict *verdicts, size_t nr, const char *sweep)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (is_changed(&verdicts[i]) && strcmp(verdicts[i].metric->name, sweep) == 0) {
+			return true;
 		}
 	}
-	qsort(family, nr_family, sizeof(struct judge_verdict *), by_p);
-	for (size_t i = nr_family; i-- > 0;) {
-		q = fmin(q, family[i]->p_least * (double)nr_family / (double)(i + 1));
-		family[i]->q = q;
+	return false;
+}
+
+/* The points of a sweep are opened by its mean, and share the mean's risk: so that looking at ten
+ * points costs the sweep nothing.  Each turn takes the sweep of the first point that waits. */
+static void decide_points(struct judge_verdict *verdicts, size_t nr, double q_limit)
+{
+	for (size_t first = 0; first < nr; first++) {
+		const char *sweep = verdicts[first].metric->sweep;
+		bool is_waiting = sweep && verdicts[first].kind == JUDGE_CANNOT_RESOLVE &&
+				  verdicts[first].reason[0] == '\0';
+		bool may_change = is_waiting && is_open(verdicts, nr, sweep);
+
+		if (is_waiting) {
+			correct(verdicts, nr, sweep, false);
+		}
+		for (size_t i = first; is_waiting && i < nr; i++) {
+			if (verdicts[i].kind == JUDGE_CANNOT_RESOLVE &&
+			    is_in_family(verdicts[i].metric, sweep, false)) {
+				decide(&verdicts[i], may_change ? q_limit : 0);
+				verdict_say(&verdicts[i], "%s",
+					    may_change ? "" : "; its sweep did not change");
+			}
+		}
 	}
 }
 
@@ -194,10 +237,8 @@ static void correct_found(struct judge_verdict *verdicts, size_t nr, const enum 
 static void forget_unfound(struct judge_verdict *verdicts, size_t nr, const enum judge_kind *found)
 {
 	for (size_t i = 0; i < nr; i++) {
-		bool is_change = verdicts[i].kind == JUDGE_REGRESSION ||
-				 verdicts[i].kind == JUDGE_IMPROVEMENT;
-
-		if (verdicts[i].metric->is_headline && is_change && verdicts[i].kind != found[i]) {
+		if (verdicts[i].metric->is_headline && is_changed(&verdicts[i]) &&
+		    verdicts[i].kind != found[i]) {
 			verdict_set(&verdicts[i], JUDGE_CANNOT_RESOLVE);
 			verdict_say(&verdicts[i], "was not found before");
 		}
@@ -216,14 +257,14 @@ void judge_measured(struct judge_verdict *verdicts, size_t nr, const struct judg
 {
 	double q_headline = headline_limit(options);
 
-	correct(verdicts, nr, false);
+	correct(verdicts, nr, NULL, false);
 	if (options->found) {
 		correct_found(verdicts, nr, options->found);
 	} else {
-		correct(verdicts, nr, true);
+		correct(verdicts, nr, NULL, true);
 	}
 	for (size_t i = 0; i < nr; i++) {
-		if (verdicts[i].kind == JUDGE_CANNOT_RESOLVE) {
+		if (verdicts[i].kind == JUDGE_CANNOT_RESOLVE && !verdicts[i].metric->sweep) {
 			decide(&verdicts[i],
 			       verdicts[i].metric->is_headline ? q_headline : options->q_support);
 		}
@@ -232,6 +273,7 @@ void judge_measured(struct judge_verdict *verdicts, size_t nr, const struct judg
 		forget_unfound(verdicts, nr, options->found);
 	}
 	agree(verdicts, nr, options);
+	decide_points(verdicts, nr, q_headline);
 	for (size_t i = 0; i < nr; i++) {
 		say_ignored(&verdicts[i]);
 	}

@@ -45,7 +45,10 @@ struct judge_metric {
 	const char *unit; /* NULL: unknown.  An amount, as "KiB", is no witness of time */
 	bool is_higher_better;
 	bool is_headline; /* decides; the others explain */
-	bool is_exact;    /* no noise of its own: instructions, sizes */
+	/* The metric that is the mean of the sweep of which this one is a point: only where that
+	 * one has changed this one may.  NULL: not of a sweep. */
+	const char *sweep;
+	bool is_exact; /* no noise of its own: instructions, sizes */
 	enum judge_estimator estimator;
 	double floor; /* smallest relative effect worth reporting; 0: the options' */
 	/* What history knows of the variance of ln(value) between boots of one commit inside a

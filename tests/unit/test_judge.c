@@ -558,6 +558,39 @@ static void families_are_corrected(void)
 	}
 }
 
+/* Points that are 3 % off, while their mean is `step` off. */
+static struct judge_verdict judge_sweep(double step, struct judge_verdict *ret_verdicts)
+{
+	static const char *const names[] = { "time", "time.1", "time.2", "time.4" };
+	struct input inputs[4];
+
+	for (size_t i = 0; i < 4; i++) {
+		double off = i == 0 ? step : i == 3 ? 0 : 3;
+
+		inputs[i] = headline(names[i]);
+		inputs[i].metric.is_headline = i == 0;
+		inputs[i].metric.sweep = i == 0 ? NULL : "time";
+		add_values(&inputs[i], false, VALUES(100, 100.2, 99.8, 100));
+		add_values(&inputs[i], true, VALUES(100 + off, 100.2 + off, 99.8 + off, 100 + off));
+	}
+	judge_all(inputs, 4, 0, ret_verdicts);
+	return ret_verdicts[0];
+}
+
+static void points_wait_for_their_sweep(void)
+{
+	struct judge_verdict verdicts[4];
+
+	CHECK_KIND(judge_sweep(2, verdicts), JUDGE_REGRESSION);
+	CHECK_KIND(verdicts[1], JUDGE_REGRESSION);
+	CHECK_KIND(verdicts[2], JUDGE_REGRESSION);
+	CHECK_NEAR(verdicts[1].q, 3 * verdicts[1].p_least, 1e-15); /* Holm's smallest of three */
+	CHECK(verdicts[3].kind == JUDGE_NO_CHANGE || verdicts[3].kind == JUDGE_CANNOT_RESOLVE);
+	CHECK(judge_sweep(0, verdicts).kind != JUDGE_REGRESSION);
+	CHECK_KIND(verdicts[1], JUDGE_CANNOT_RESOLVE);
+	CHECK(strstr(verdicts[1].reason, "its sweep did not change"));
+}
+
 /* No value of a hostile program makes the judge hang, or say what is not a number. */
 static void extremes_are_survived(void)
 {
@@ -622,6 +655,7 @@ static const struct t_case cases[] = {
 	{ "a block that history excludes is void, and counted for repeating",
 	  impossible_blocks_are_void },
 	{ "the variance between builds is never nothing", unknown_builds_are_not_nothing },
+	{ "points of a sweep may change only where their mean has", points_wait_for_their_sweep },
 	{ "extreme values are survived", extremes_are_survived },
 	{ "failures are a change where chance alone is below 1 %", failures_are_counted },
 	{ "q is corrected within headline and within other metrics", families_are_corrected },

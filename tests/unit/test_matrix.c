@@ -53,9 +53,11 @@ static void a_sweep_is_one_variant(void)
 
 	CHECK_INT((int64_t)matrix_size(spec), 2);
 	check_params(spec, 1, "{\"g\":[\"1\",\"2\",\"4\"],\"m\":\"t\"}");
-	CHECK_INT((int64_t)spec->nr_metrics, 3);
-	CHECK_TEXT(spec->metrics[2].name, "m.4");
-	CHECK_TEXT(spec->metrics[2].point, "4");
+	CHECK_INT((int64_t)spec->nr_metrics, 4);
+	CHECK_TEXT(spec->metrics[0].name, "m");
+	CHECK_INT(spec->metrics[0].nr_points, 3);
+	CHECK_TEXT(spec->metrics[3].name, "m.4");
+	CHECK_TEXT(spec->metrics[3].point, "4");
 }
 
 static void a_thousand_variants_are_the_most(void)

@@ -2,6 +2,7 @@
 #include "lib/spec/metrics.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "tests/t.h"
@@ -161,13 +162,19 @@ static void a_sweep_reads_each_point(void)
 	put(&fixture, STREAM_STDOUT,
 	    "groups 1\ntime 5\ngroups 10\ntime 7\nrate.1: 3\nrate.10: 4\n");
 	CHECK_TEXT(read_all(&fixture), NULL);
-	CHECK_TEXT(fixture.readings[1].metric->name, "t.10");
-	CHECK_NEAR(fixture.readings[0].value, 5, 0);
-	CHECK_NEAR(fixture.readings[1].value, 7, 0);
-	CHECK_NEAR(fixture.readings[3].value, 4, 0);
+	CHECK_TEXT(fixture.readings[2].metric->name, "t.10");
+	CHECK_NEAR(fixture.readings[0].value, sqrt(5.0 * 7), 1e-12);
+	CHECK_NEAR(fixture.readings[1].value, 5, 0);
+	CHECK_NEAR(fixture.readings[2].value, 7, 0);
+	CHECK_NEAR(fixture.readings[5].value, 4, 0);
+	CHECK(fixture.readings[0].metric->is_headline && !fixture.readings[1].metric->is_headline);
 	put(&fixture, STREAM_STDOUT, "groups 1\ntime 5\nrate.1: 3\nrate.10: 4\n");
 	CHECK_TEXT(read_all(&fixture), "no-metric");
-	CHECK_TEXT(fixture.readings[0].missing, NULL);
+	CHECK_TEXT(fixture.readings[0].missing, "no-metric");
+	CHECK_TEXT(fixture.readings[1].missing, NULL);
+	put(&fixture, STREAM_STDOUT, "groups 1\ntime 0\ngroups 10\ntime 7\n");
+	CHECK_TEXT(read_all(&fixture), "no-metric");
+	CHECK_TEXT(fixture.readings[0].detail, "a point that is not above zero");
 }
 
 static void mixed_streams_are_searched_in_turn(void)

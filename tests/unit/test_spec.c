@@ -305,8 +305,10 @@ static void a_recipe_comes_back(void)
 		first,
 		"{\"build\":\"make\",\"metrics\":["
 		"{\"better\":\"lower\",\"estimator\":\"mean\",\"from\":\"stdout\",\"headline\":true,"
+		"\"lines\":\"m\",\"name\":\"m\",\"points\":2,\"unit\":\"s\"},"
+		"{\"better\":\"lower\",\"estimator\":\"mean\",\"from\":\"stdout\","
 		"\"lines\":\"m\",\"name\":\"m.1\",\"point\":\"1\",\"unit\":\"s\"},"
-		"{\"better\":\"lower\",\"estimator\":\"mean\",\"from\":\"stdout\",\"headline\":true,"
+		"{\"better\":\"lower\",\"estimator\":\"mean\",\"from\":\"stdout\","
 		"\"lines\":\"m\",\"name\":\"m.2\",\"point\":\"2\",\"unit\":\"s\"}],"
 		"\"needs\":{\"commands\":[\"a\"]},\"repeat\":2,\"run\":\"true\",\"timeout_s\":300,"
 		"\"warmup\":0}");
@@ -316,7 +318,8 @@ static void a_recipe_comes_back(void)
 	again = spec_recipe(back);
 	second = json_write(again, FORM_CANONICAL);
 	CHECK_TEXT(second, first);
-	CHECK_TEXT(back->metrics[1].point, "2");
+	CHECK_TEXT(back->metrics[2].point, "2");
+	CHECK_INT(back->metrics[0].nr_points, 2);
 }
 
 static void a_recipe_is_not_trusted(void)
