@@ -301,7 +301,7 @@ size_t stack_fit_up_and_down(const struct stack_fit *fit, size_t from, size_t *r
 	for (size_t after = from + 1; fit->any && after < fit->nr_commits; after++) {
 		size_t commit = fit->commits[after].parent;
 
-		if (commit >= from && commit > 0 && is_up_and_down(fit, commit, after)) {
+		if (commit > 0 && is_up_and_down(fit, commit, after)) {
 			*ret_after = after;
 			return commit;
 		}

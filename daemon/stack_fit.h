@@ -43,8 +43,8 @@ DEFINE_SCOPED(stack_fit_free, struct stack_fit *)
 /* The document of lib/report/view.h with a column a commit and `steps`; the caller owns it. */
 struct json *stack_fit_view(const struct stack_fit *fit);
 
-/* The first commit from index `from` on whose headline metric goes up and down again, or the other
- * way round, at it and the commit after it; 0: there is none.  *ret_after is that next commit. */
+/* The next commit whose headline metric goes up at it and down at the commit after it, or the other
+ * way round; 0: there is none.  *ret_after, that commit after it, lies behind index `from`. */
 size_t stack_fit_up_and_down(const struct stack_fit *fit, size_t from, size_t *ret_after);
 
 #endif

@@ -67,6 +67,7 @@ static const struct fsm_move comparison_moves[] = {
 	{ "deciding",  "measuring", "not clear yet: more blocks" },
 	{ "deciding",  "done",      "clear, or the last look" },
 	{ "deciding",  "cancelled", "superseded" },
+	{ "done",      "measuring", "its head stands out from both neighbours: once more" },
 	{ "cancelled", "waiting",   "another stack asks for it" },
 };
 MACHINE(comparison, "comparison_state", comparison_states, comparison_moves);

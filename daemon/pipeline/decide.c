@@ -6,6 +6,7 @@
  *	                    ──clear──> done
  *	           waiting  ──sign of the ends──> a want
  *	                    ──none──> cancelled
+ *	           done ──undone by its neighbour──> measuring (a want, once: again.h)
  *	stack measuring ──all comparisons ended──> done (findings)
  *
  * A stack's findings are written together, so that a change that one commit explains is not told
@@ -13,6 +14,7 @@
  */
 #include "pipeline.h"
 
+#include "again.h"
 #include "daemon/calibration.h"
 #include "daemon/comparison.h"
 #include "daemon/history.h"
@@ -42,6 +44,7 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 	int64_t cell = rows_int(rows, 0, "cell_id");
 	int64_t id = rows_int(rows, 0, "id");
 	int look = (int)rows_int(rows, 0, "look");
+	bool is_again = rows_bool(rows, 0, "is_again"); /* it has taught its noise already */
 	int64_t nr_moved = 0;
 	const char *why = NULL;
 	bool is_more;
@@ -62,7 +65,7 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 			    arg_text(is_more ? "measuring" : "done"), arg_null()),
 		       &nr_moved, err) &&
 	       (!is_more || want_next_look(tick, cell, id, look, why, err)) &&
-	       (is_more || nr_moved == 0 || learn(tick, comparison, err)) &&
+	       (is_more || is_again || nr_moved == 0 || learn(tick, comparison, err)) &&
 	       db_commit(tick->db, "decide", err);
 }
 
@@ -90,13 +93,19 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 {
 	int64_t stack = rows_int(rows, 0, "id");
 	int64_t nr_parents = 0;
+	int64_t nr_again = 0;
 	int64_t nr_tips = 0;
 	struct event event = { .kind = "measured",
 			       .repository = rows_int(rows, 0, "repository_id"),
 			       .stack = stack };
 
-	if (!db_begin(tick->db, err) ||
-	    !db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("parent")), &nr_parents,
+	if (!db_begin(tick->db, err) || !again_ask(tick, stack, &nr_again, err)) {
+		return false;
+	}
+	if (nr_again > 0) {
+		return db_commit(tick->db, "decide", err);
+	}
+	if (!db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("parent")), &nr_parents,
 		     err) ||
 	    !db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("tip")), &nr_tips,
 		     err)) {
@@ -116,17 +125,19 @@ bool tick_decide(struct tick *tick, bool *ret_more, struct err *err)
 {
 	static const struct {
 		enum query find;
+		size_t nr_args; /* AGAIN_REASON, or none */
 		bool (*decide)(struct tick *tick, const struct rows *rows, struct err *err);
 	} steps[] = {
-		{ Q_DECIDE_READY, decide_comparison },
-		{ Q_DECIDE_SIGNAL, decide_waiting },
-		{ Q_DECIDE_WHOLE_STACK, finish_stack },
+		{ Q_DECIDE_READY, 1, decide_comparison },
+		{ Q_DECIDE_SIGNAL, 0, decide_waiting },
+		{ Q_DECIDE_WHOLE_STACK, 0, finish_stack },
 	};
+	const struct arg reason = arg_text(AGAIN_REASON);
 
 	for (size_t i = 0; i < countof(steps); i++) {
 		scoped(rows_free) struct rows *rows = NULL;
 
-		if (!db_query(tick->db, steps[i].find, NO_ARGS, &rows, err)) {
+		if (!db_query(tick->db, steps[i].find, &reason, steps[i].nr_args, &rows, err)) {
 			return false;
 		}
 		if (rows_nr(rows) > 0) {

@@ -116,6 +116,16 @@ static void put_links(const struct settings *settings, struct arena *arena,
 	json_put(facts, "links", links);
 }
 
+/* A stack of one patch is what the mail tells anyway. */
+static void put_cumulative(const struct tick *tick, const struct rows *finding, struct json *facts)
+{
+	if (tick->settings->url && rows_int(finding, 0, "nr_commits") > 1) {
+		json_put_text(json_get(facts, "links"), "cumulative",
+			      arena_printf(tick->arena, "%s/series/%" PRId64 "/cumulative",
+					   tick->settings->url, rows_int(finding, 0, "stack_id")));
+	}
+}
+
 static bool put_stack(struct tick *tick, const struct rows *finding, struct json *facts,
 		      struct err *err)
 {
@@ -196,6 +206,7 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 		return false;
 	}
 	put_links(tick->settings, tick->arena, comparison, run, facts);
+	put_cumulative(tick, finding, facts);
 	*ret_facts = move(&facts);
 	return true;
 }

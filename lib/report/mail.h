@@ -24,7 +24,7 @@
  *	  "parameters": [{ "name", "value" }],  "culprit": { "probability", "runs", "commits" },
  *	  "notes": [text],  "stack": { "branch", "commits": [{ "id", "subject" }] }, newest first,
  *	  "log": { "name", "line", "link", "excerpt": lines, see mail_excerpt() },
- *	  "links": { "report", "reproduce" } }
+ *	  "links": { "report", "cumulative", "reproduce" } }
  */
 #ifndef REPORT_MAIL_H
 #define REPORT_MAIL_H

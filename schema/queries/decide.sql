@@ -1,8 +1,11 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: decide_ready
--- The oldest comparison that was judged and not decided upon.
-SELECT cell_id, id, look FROM comparison WHERE state = 'deciding' ORDER BY id LIMIT 1;
+-- The oldest comparison that was judged and not decided upon; was it done before: $1 the reason of a
+-- want that opened it again
+SELECT x.cell_id, x.id, x.look, EXISTS (SELECT FROM want w
+		WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id AND w.reason = $1) AS is_again
+FROM comparison x WHERE x.state = 'deciding' ORDER BY x.id LIMIT 1;
 
 -- name: decide_signal
 -- Comparisons that wait for a sign from the ends of their stack, of which the ends are judged now:
@@ -49,3 +52,23 @@ WHERE l.stack_id = $1 AND l.role = $2::comparison_role AND (l.role = 'parent' OR
 	AND f.role = 'parent'))
 ORDER BY x.cell_id, x.id, v.kind
 ON CONFLICT DO NOTHING;
+
+-- name: stack_moved_cells
+-- The cells of a stack on which a headline metric moved between neighbours: $1 stack.
+SELECT DISTINCT l.cell_id
+FROM stack_comparison l
+JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
+JOIN cell c ON c.id = x.cell_id
+JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
+	AND v.kind IN ('regression', 'improvement')
+JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
+WHERE l.stack_id = $1 AND l.role = 'parent' ORDER BY l.cell_id;
+
+-- name: comparison_again
+-- Opens a comparison that was done, unless it had look $3 or was opened before for the reason $4: $1
+-- cell, $2 comparison; gives the look it had.
+UPDATE comparison x SET state = 'measuring', reason = NULL
+WHERE x.cell_id = $1 AND x.id = $2 AND x.state = 'done' AND x.look BETWEEN 1 AND $3 - 1
+AND NOT EXISTS (SELECT FROM want w
+	WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id AND w.reason = $4)
+RETURNING x.look;
