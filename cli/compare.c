@@ -4,7 +4,6 @@
  */
 #include "compat.h"
 #include "explain.h"
-#include "jobs.h"
 #include "lib/base/mem.h"
 #include "lib/report/format.h"
 #include "measured.h"
@@ -14,6 +13,7 @@
 
 struct options {
 	const char *format;
+	const char *by;
 	const char *jobs;
 	bool is_json;
 	bool is_all;
@@ -23,54 +23,34 @@ struct options {
 	struct online *online;
 };
 
-/* The files of the command line. */
-struct sides {
-	struct names *ids;
-	struct results **at;
-	size_t nr;
-};
-
-static void sides_release(struct sides *sides)
+/* The job file of a benchmark tells what its metrics mean; that there is none is no failure. */
+static bool read_job(const char *benchmark, const struct options *options, struct jobs *jobs,
+		     struct err *err)
 {
-	for (size_t i = 0; i < sides->nr; i++) {
-		results_free(sides->at[i]);
-	}
-	free(sides->at);
-	names_free(sides->ids);
-}
+	struct spec *spec;
+	struct err local = ERR_INIT;
 
-DEFINE_SCOPED_EMBEDDED(sides_release, struct sides)
-
-static bool read_sides(struct sides *sides, const struct call *call, struct err *err)
-{
-	sides->ids = names_new();
-	sides->at = mem_array((size_t)call->argc, sizeof(struct results *));
-	for (int i = 1; i < call->argc; i++) {
-		if (!results_read(call->argv[i], sides->ids, &sides->at[sides->nr], err)) {
-			return false;
-		}
-		sides->nr++;
+	if (strchr(benchmark, '/') || jobs_find(jobs, benchmark)) {
+		return true;
 	}
+	if (!jobs_read(options->jobs, benchmark, &spec, &local)) {
+		return (local.kind == ERR_ABSENT && !options->jobs) ||
+		       err_set(err, local.kind, "%s", local.message);
+	}
+	*vec_push(&jobs->specs) = spec;
 	return true;
 }
 
-/* The job file tells what metrics mean; that there is none is no failure. */
-static bool read_spec(const struct sides *sides, const struct options *options,
-		      struct spec **ret_spec, struct err *err)
+static bool read_jobs(const struct sides *sides, const struct options *options, struct jobs *jobs,
+		      struct err *err)
 {
-	struct err local = ERR_INIT;
-
 	for (size_t i = 0; i < sides->nr; i++) {
-		const char *benchmark = sides->at[i]->benchmark;
+		for (size_t j = 0; j < sides->at[i].nr_parts; j++) {
+			const struct results_part *part = sides->at[i].parts[j];
 
-		if (!benchmark || strchr(benchmark, '/')) {
-			continue;
-		}
-		if (jobs_read(options->jobs, benchmark, ret_spec, &local)) {
-			return true;
-		}
-		if (local.kind != ERR_ABSENT || options->jobs) {
-			return err_set(err, local.kind, "%s", local.message);
+			if (part->is_job && !read_job(part->benchmark, options, jobs, err)) {
+				return false;
+			}
 		}
 	}
 	return true;
@@ -97,20 +77,31 @@ static void print_explanation(const struct pairing *pairing)
 	fwrite(clean.at, 1, clean.length, stdout);
 }
 
-static void describe_side(const struct results *side, struct str *out)
+static void describe_side(const struct side *side, struct str *out)
 {
-	str_printf(out, "  %s has ", side->path);
-	if (side->metrics.nr == 0) {
+	size_t nr_metrics = 0;
+	size_t nr_failed = 0;
+
+	str_printf(out, "  %s has ", side->name);
+	for (size_t i = 0; i < side->nr_parts; i++) {
+		const struct results_part *part = side->parts[i];
+
+		for (size_t j = 0; j < part->metrics.nr; j++) {
+			if (nr_metrics++ < NAMES_SHOWN) {
+				str_printf(out, "%s%s", nr_metrics > 1 ? ", " : "",
+					   part->metrics.at[j].name);
+			}
+		}
+		nr_failed += part->nr_failed;
+	}
+	if (nr_metrics == 0) {
 		str_append(out, "no metric");
 	}
-	for (size_t i = 0; i < side->metrics.nr && i < NAMES_SHOWN; i++) {
-		str_printf(out, "%s%s", i ? ", " : "", side->metrics.at[i].name);
+	if (nr_metrics > NAMES_SHOWN) {
+		str_printf(out, " and %zu more", nr_metrics - NAMES_SHOWN);
 	}
-	if (side->metrics.nr > NAMES_SHOWN) {
-		str_printf(out, " and %zu more", side->metrics.nr - NAMES_SHOWN);
-	}
-	if (side->nr_failed > 0) {
-		str_printf(out, "; %zu runs failed", side->nr_failed);
+	if (nr_failed > 0) {
+		str_printf(out, "; %zu runs failed", nr_failed);
 	}
 	str_append_char(out, '\n');
 }
@@ -122,12 +113,27 @@ static int fail_nothing(const struct call *call, const struct pairing *pairing)
 	scoped(str_release) struct str clean = STR_INIT;
 
 	str_printf(&text, "nothing to compare: %s\n", pairing_reason(pairing));
-	for (size_t i = 0; i < pairing->nr_sides; i++) {
-		describe_side(pairing->sides[i], &text);
+	for (size_t i = 0; i < pairing->sides->nr; i++) {
+		describe_side(&pairing->sides->at[i], &text);
 	}
 	str_append_clean(&clean, text.at, text.length, true, SIZE_MAX);
 	fprintf(stderr, "patchmeter %s: %s", call->verb->name, clean.at);
 	return EXIT_NOTHING;
+}
+
+/* What was left out or differs, a line each. */
+static void print_notes(const struct call *call, const struct json *view)
+{
+	const struct json *notes = json_get(view, "notes");
+
+	for (size_t i = 0; i < json_size(notes); i++) {
+		const char *note = json_text(json_at(notes, i));
+		scoped(str_release) struct str clean = STR_INIT;
+
+		str_append_clean(&clean, note ? note : "", strlen(note ? note : ""), false,
+				 SIZE_MAX);
+		fprintf(stderr, "patchmeter %s: note: %s\n", call->verb->name, clean.at);
+	}
 }
 
 /* deciding */
@@ -167,21 +173,26 @@ static int exit_code_of(const struct json *view, const struct options *options)
 static int compare_files(const struct call *call, const struct options *options)
 {
 	scoped(sides_release) struct sides sides = { 0 };
-	scoped(spec_free) struct spec *spec = NULL;
+	scoped(jobs_release) struct jobs jobs = { 0 };
 	scoped(pairing_free) struct pairing *pairing = NULL;
 	scoped(json_free) struct json *view = NULL;
 	struct err err = ERR_INIT;
 
-	if (!read_sides(&sides, call, &err) || !read_spec(&sides, options, &spec, &err)) {
-		return call_fail_file(call, &err);
+	if (!sides_read(&sides, call->argv + 1, (size_t)call->argc - 1, options->by, &err)) {
+		return err.kind == ERR_CONFLICT ? call_usage(call, "%s", err.message)
+						: call_fail_file(call, &err);
 	}
 	if (options->is_compat) {
 		return compat_compare(
-			call, (const struct results *const *)sides.at, sides.nr,
+			call, (const struct results *const *)sides.inputs, sides.nr_inputs,
 			&(struct compat_options){ options->is_all, options->is_json });
 	}
-	pairing = pairing_new((const struct results *const *)sides.at, sides.nr, spec);
+	if (!read_jobs(&sides, options, &jobs, &err)) {
+		return call_fail_file(call, &err);
+	}
+	pairing = pairing_new(&sides, &jobs);
 	view = pairing_view(pairing);
+	print_notes(call, view);
 	if (pairing_reason(pairing)) {
 		if (options->is_json) {
 			print_view(view, options);
@@ -201,9 +212,13 @@ static int show_document(const struct call *call, const struct options *options)
 	scoped(json_free) struct json *view = NULL;
 	struct err err = ERR_INIT;
 
+	if (options->is_explained) {
+		return call_usage(call, "--explain needs the results themselves, not a document");
+	}
 	if (!json_read_file(call->argv[1], LIMIT_BYTES, &view, &err) || !view_check(view, &err)) {
 		return call_fail_file(call, &err);
 	}
+	print_notes(call, view);
 	print_view(view, options);
 	return json_size(json_get(view, "groups")) > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
 }
@@ -309,9 +324,11 @@ static int check_compat(const struct call *call, struct options *options)
 	if (!options->is_compat) {
 		return 0;
 	}
-	if (options->is_explained || options->wants_exit_code) {
+	if (options->is_explained || options->wants_exit_code || options->by) {
 		return call_usage(call, "--%s needs patchmeter's verdicts, not --lkp-compat",
-				  options->is_explained ? "explain" : "exit-code");
+				  options->by             ? "by"
+				  : options->is_explained ? "explain"
+							  : "exit-code");
 	}
 	if (call->argc < 3) {
 		return call_usage(call, "--lkp-compat needs the results of a base and a head");
@@ -351,10 +368,8 @@ static int check_options(const struct call *call, struct options *options)
 		return call_usage(call, "--explain needs --format text or lkp");
 	}
 	if (call->argc < 2) {
-		return call_usage(call, "expected the results of a base and a head");
-	}
-	if (call->argc == 2 && options->is_explained) {
-		return call_usage(call, "--explain needs the results themselves, not a document");
+		return call_usage(
+			call, "expected the results of a base and a head, or one input and --by");
 	}
 	if (call->argc - 1 > VIEW_MAX_COLUMNS) {
 		return call_usage(call, "expected at most %d results", VIEW_MAX_COLUMNS);
@@ -373,6 +388,9 @@ int verb_compare(struct call *call)
 		{ "json", 0, NULL, "the same as --format json", OPTION_FLAG, &options.is_json },
 		{ "all", 0, NULL, "show metrics that did not change, too", OPTION_FLAG,
 		  &options.is_all },
+		{ "by", 0, "PARAM",
+		  "a table a value of this parameter; of one input compare its values", OPTION_TEXT,
+		  &options.by },
 		{ "explain", 0, NULL, "tell how each verdict was reached", OPTION_FLAG,
 		  &options.is_explained },
 		{ "exit-code", 0, NULL, "exit with 1 where a headline metric is worse", OPTION_FLAG,
@@ -393,5 +411,8 @@ int verb_compare(struct call *call)
 	if (is_measured(call) && !options.is_compat) {
 		return compare_measured(call, &options);
 	}
-	return call->argc == 2 ? show_document(call, &options) : compare_files(call, &options);
+	if (call->argc == 2 && !options.by && is_results_document(call->argv[1])) {
+		return show_document(call, &options);
+	}
+	return compare_files(call, &options);
 }

@@ -25,7 +25,17 @@ static void print_table(const struct lkp_compat *compat)
 static const struct results *find_empty(const struct results *const *sides, size_t nr_sides)
 {
 	for (size_t i = 0; i < nr_sides; i++) {
-		if (sides[i]->metrics.nr == 0) {
+		if (sides[i]->parts.at[0]->metrics.nr == 0) {
+			return sides[i];
+		}
+	}
+	return NULL;
+}
+
+static const struct results *find_several(const struct results *const *sides, size_t nr_sides)
+{
+	for (size_t i = 0; i < nr_sides; i++) {
+		if (sides[i]->parts.nr > 1) {
 			return sides[i];
 		}
 	}
@@ -39,8 +49,15 @@ int compat_compare(const struct call *call, const struct results *const *sides, 
 	struct lkp_input input = lkp_input_of(arena, sides, nr_sides);
 	struct lkp_compat_options how = LKP_COMPAT_DEFAULTS;
 	const struct results *empty = find_empty(sides, nr_sides);
+	const struct results *several = find_several(sides, nr_sides);
 	scoped(lkp_compat_free) struct lkp_compat *compat = NULL;
 
+	if (several) {
+		return call_usage(call,
+				  "--lkp-compat needs one benchmark with one set of parameters a "
+				  "side, '%s' has %zu",
+				  several->path, several->parts.nr);
+	}
 	how.is_all = options->is_all;
 	compat = lkp_compat_new(&input, &how);
 	fprintf(stderr,

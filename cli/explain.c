@@ -4,12 +4,13 @@
 #include <math.h>
 
 /* How many metrics share the false discovery rate with this one. */
-static size_t family_size(const struct pairing *pairing, size_t head, bool is_headline)
+static size_t family_size(const struct pairing *pairing, size_t head, const struct pairing_row *row)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
-		nr += pairing->rows.at[i].known.is_headline == is_headline &&
+		nr += pairing->rows.at[i].known.is_headline == row->known.is_headline &&
+		      pairing->rows.at[i].family == row->family &&
 		      !isnan(pairing->verdicts[head - 1][i].p);
 	}
 	return nr;
@@ -28,9 +29,9 @@ static void explain_interval(const struct judge_verdict *verdict, struct str *ou
 		scale * verdict->interval_95.high, unit);
 }
 
-static void explain_test(const struct pairing *pairing, size_t head,
-			 const struct judge_verdict *verdict, struct str *out)
+static void explain_test(const struct pairing *pairing, size_t head, size_t row, struct str *out)
 {
+	const struct judge_verdict *verdict = &pairing->verdicts[head - 1][row];
 	struct judge_options limits = JUDGE_OPTIONS_INIT;
 	bool is_headline = verdict->metric->is_headline;
 
@@ -40,7 +41,7 @@ static void explain_test(const struct pairing *pairing, size_t head,
 		return;
 	}
 	str_printf(out, "; p %.3g, q %.3g among %zu %s, changed from %.2g down\n", verdict->p,
-		   verdict->q, family_size(pairing, head, is_headline),
+		   verdict->q, family_size(pairing, head, &pairing->rows.at[row]),
 		   is_headline ? "headline metrics" : "other metrics",
 		   is_headline ? limits.q_headline : limits.q_support);
 }
@@ -63,15 +64,15 @@ static void explain_row(const struct pairing *pairing, size_t head, size_t row, 
 		   from->known.note ? from->known.note : "");
 	if (!isnan(verdict->interval_95.low)) {
 		explain_interval(verdict, out);
-		explain_test(pairing, head, verdict, out);
+		explain_test(pairing, head, row, out);
 	}
 }
 
 void explain(const struct pairing *pairing, struct str *out)
 {
-	for (size_t head = 1; head < pairing->nr_sides; head++) {
-		str_printf(out, "\n%s against %s\n\n", pairing->sides[head]->path,
-			   pairing->sides[0]->path);
+	for (size_t head = 1; head < pairing->sides->nr; head++) {
+		str_printf(out, "\n%s against %s\n\n", pairing->sides->at[head].name,
+			   pairing->sides->at[0].name);
 		for (size_t i = 0; i < pairing->rows.nr; i++) {
 			explain_row(pairing, head, i, out);
 		}

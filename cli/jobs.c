@@ -66,3 +66,21 @@ bool jobs_read(const char *folder, const char *benchmark, struct spec **ret_spec
 	}
 	return spec_read(path.at, ret_spec, err);
 }
+
+const struct spec *jobs_find(const struct jobs *jobs, const char *benchmark)
+{
+	for (size_t i = 0; i < jobs->specs.nr; i++) {
+		if (strcmp(jobs->specs.at[i]->name, benchmark) == 0) {
+			return jobs->specs.at[i];
+		}
+	}
+	return NULL;
+}
+
+void jobs_release(struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->specs.nr; i++) {
+		spec_free(jobs->specs.at[i]);
+	}
+	vec_release(&jobs->specs);
+}

@@ -9,11 +9,22 @@
 #ifndef CLI_JOBS_H
 #define CLI_JOBS_H
 
+#include "lib/base/mem.h"
 #include "lib/spec/spec.h"
 
 /* `benchmark` is a name, or the path of a job file where it has a '/'; `folder` may be NULL.
  * ERR_ABSENT, or what spec_read() gives. */
 MUST_CHECK bool jobs_read(const char *folder, const char *benchmark, struct spec **ret_spec,
 			  struct err *err);
+
+/* The job files that could be read, for the benchmarks of a comparison. */
+struct jobs {
+	VEC(struct spec *) specs;
+};
+
+/* NULL: there is no such job. */
+const struct spec *jobs_find(const struct jobs *jobs, const char *benchmark);
+void jobs_release(struct jobs *jobs);
+DEFINE_SCOPED_EMBEDDED(jobs_release, struct jobs)
 
 #endif

@@ -25,6 +25,10 @@ static const struct {
 /* A word of these behind "per" or '/' makes the name one of a rate. */
 static const char *const seconds[] = { "s", "sec", "second", "min", "minute" };
 
+/* Units of times and sizes, of which less is better. */
+static const char *const amounts[] = { "s", "sec", "ms", "us", "µs",  "ns",  "min", "cycles",
+				       "B", "KB",  "MB", "kB", "KiB", "MiB", "GiB", "bytes" };
+
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 /* A word inside a name, and what stands before it. */
@@ -87,28 +91,57 @@ static bool is_rate(const char *name)
 	return false;
 }
 
-static bool is_higher_better(const char *name)
+/* What a name or a unit says, and whether it says anything. */
+static bool is_told(const char *text, bool *ret_is_higher_better)
 {
 	for (size_t i = 0; i < countof(words); i++) {
-		if (has_word(name, words[i].word)) {
-			return words[i].is_higher_better;
+		if (has_word(text, words[i].word)) {
+			*ret_is_higher_better = words[i].is_higher_better;
+			return true;
 		}
 	}
-	return is_rate(name);
+	*ret_is_higher_better = is_rate(text);
+	return *ret_is_higher_better;
 }
 
-static struct known guess(const char *name)
+static bool is_amount(const char *unit)
 {
-	struct known known = { .is_headline = !str_has_prefix(name, RUNNER_PREFIX),
-			       .is_higher_better = is_higher_better(name) };
+	for (size_t i = 0; i < countof(amounts); i++) {
+		if (strcmp(amounts[i], unit) == 0) {
+			return true;
+		}
+	}
+	return str_has_suffix(unit, "/op");
+}
 
-	known.note = known.is_higher_better
-			     ? "no job file: higher is better, going by the name"
-			     : "no job file: lower is better, as nothing says otherwise";
+/* The unit knows better than the name: "s" of a "speed" is a time. */
+static struct known guess(const char *name, const struct results_metric *metric)
+{
+	struct known known = { .unit = metric->unit,
+			       .is_headline = !str_has_prefix(name, RUNNER_PREFIX),
+			       .is_exact = metric->is_exact };
+
+	if (metric->better != BETTER_UNKNOWN) {
+		known.is_higher_better = metric->better == BETTER_HIGHER;
+		known.note = known.is_higher_better ? "the file says that higher is better"
+						    : "the file says that lower is better";
+	} else if (metric->unit && is_amount(metric->unit)) {
+		known.note = "no job file: lower is better, going by the unit";
+	} else if (metric->unit && is_rate(metric->unit)) {
+		known.is_higher_better = true;
+		known.note = "no job file: higher is better, going by the unit";
+	} else if (is_told(name, &known.is_higher_better)) {
+		known.note = known.is_higher_better
+				     ? "no job file: higher is better, going by the name"
+				     : "no job file: lower is better, going by the name";
+	} else {
+		known.note = "no job file: lower is better, as nothing says otherwise";
+	}
 	return known;
 }
 
-struct known known_metric(const struct spec *spec, const char *name)
+struct known known_metric(const struct spec *spec, const char *name,
+			  const struct results_metric *from)
 {
 	for (size_t i = 0; spec && i < spec->nr_metrics; i++) {
 		const struct metric *metric = &spec->metrics[i];
@@ -125,7 +158,7 @@ struct known known_metric(const struct spec *spec, const char *name)
 		}
 	}
 	if (spec) {
-		return (struct known){ .note = "the job does not list it" };
+		return (struct known){ .unit = from->unit, .note = "the job does not list it" };
 	}
-	return guess(name);
+	return guess(name, from);
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * known.h - what is known of a metric of a result file: what its job says, else what its name says.
+ * known.h - what is known of a metric of a result file: what its job says, else the file, else its
+ * unit or name.
  *
- * Files of results carry numbers, not meanings.  Where the benchmark's job file is at hand it tells
- * direction, unit and the rest.  Else every metric decides, and a name like `ops_per_sec` tells
- * that higher is better; what tells nothing is taken for a time or a count, where lower is better.
+ * Files of results carry numbers, seldom meanings.  Where the benchmark's job file is at hand it
+ * tells direction, unit and the rest.  Else every metric decides, and a unit like `MB/s` or a name
+ * like `ops_per_sec` tells that higher is better; what tells nothing is taken for a time or a
+ * count, where lower is better.
  */
 #ifndef CLI_KNOWN_H
 #define CLI_KNOWN_H
 
+#include "lib/report/results.h"
 #include "lib/spec/spec.h"
 #include "lib/stats/judge.h"
 
@@ -22,7 +25,9 @@ struct known {
 	double floor; /* as the judge takes it */
 };
 
-/* `spec` may be NULL; texts are the spec's, or last forever. */
-struct known known_metric(const struct spec *spec, const char *name);
+/* `spec` may be NULL; `name` is without the benchmark's.  Texts are the spec's or the metric's, or
+ * last forever. */
+struct known known_metric(const struct spec *spec, const char *name,
+			  const struct results_metric *metric);
 
 #endif

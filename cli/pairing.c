@@ -5,160 +5,90 @@
 
 #include "lib/base/str.h"
 
-/* who takes part */
+/* --- blocks --- */
 
-static const char *other_benchmark(struct arena *arena, const struct results *base,
-				   const struct results *head)
+static int compare_numbers(const void *left, const void *right)
 {
-	if (!base->benchmark || !head->benchmark || strcmp(base->benchmark, head->benchmark) == 0) {
-		return NULL;
-	}
-	return arena_printf(arena, "'%s' measured %s, '%s' %s", base->path, base->benchmark,
-			    head->path, head->benchmark);
+	uint32_t a = *(const uint32_t *)left;
+	uint32_t b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
 }
 
-static const char *value_of(const struct results *results, size_t *at, const char *name)
+/* The blocks of a side, sorted. */
+struct blocks {
+	VEC(uint32_t) list;
+};
+
+static void blocks_release(struct blocks *blocks)
 {
-	if (*at < results->params.nr && strcmp(results->params.at[*at].name, name) == 0) {
-		return results->params.at[(*at)++].value;
-	}
-	return "not set";
+	vec_release(&blocks->list);
 }
+DEFINE_SCOPED_EMBEDDED(blocks_release, struct blocks)
 
-static const char *smaller_name(const struct results *base, size_t i, const struct results *head,
-				size_t j)
+static void add_blocks(struct blocks *blocks, const struct results_metric *metric)
 {
-	if (i == base->params.nr) {
-		return head->params.at[j].name;
-	}
-	if (j == head->params.nr || strcmp(base->params.at[i].name, head->params.at[j].name) < 0) {
-		return base->params.at[i].name;
-	}
-	return head->params.at[j].name;
-}
+	for (size_t i = 0; i < metric->samples.nr; i++) {
+		uint32_t block = metric->samples.at[i].block;
 
-/* Both lists are sorted: at each step the smaller name is looked at on both sides. */
-static const char *other_params(struct arena *arena, const struct results *base,
-				const struct results *head)
-{
-	size_t i = 0;
-	size_t j = 0;
-
-	if (base->params.nr == 0 || head->params.nr == 0) {
-		return NULL; /* a side that does not tell */
-	}
-	while (i < base->params.nr || j < head->params.nr) {
-		const char *name = smaller_name(base, i, head, j);
-		const char *before = value_of(base, &i, name);
-		const char *after = value_of(head, &j, name);
-
-		if (strcmp(before, after) != 0) {
-			return arena_printf(arena,
-					    "the parameter '%s' is %s in '%s' and %s in '%s'", name,
-					    before, base->path, after, head->path);
-		}
-	}
-	return NULL;
-}
-
-static const char *reason_of(struct arena *arena, const struct results *base,
-			     const struct results *head)
-{
-	const struct results *sides[] = { base, head };
-	const char *reason;
-
-	for (size_t i = 0; i < countof(sides); i++) {
-		if (sides[i]->metrics.nr == 0 && sides[i]->nr_failed == 0) {
-			return arena_printf(arena, "'%s' holds no measurement", sides[i]->path);
-		}
-	}
-	reason = other_benchmark(arena, base, head);
-	return reason ? reason : other_params(arena, base, head);
-}
-
-/* rows */
-
-static const char *bare_name(const struct results *results, const char *name)
-{
-	size_t length = results->benchmark ? strlen(results->benchmark) : 0;
-
-	if (length > 0 && strncmp(name, results->benchmark, length) == 0 && name[length] == '.') {
-		return name + length + 1;
-	}
-	return name;
-}
-
-static const char *benchmark_of(const struct pairing *pairing)
-{
-	for (size_t i = 0; i < pairing->nr_sides; i++) {
-		if (!pairing->reasons[i] && pairing->sides[i]->benchmark) {
-			return pairing->sides[i]->benchmark;
-		}
-	}
-	return NULL;
-}
-
-static void add_row(struct pairing *pairing, const char *name, const struct spec *spec)
-{
-	const char *benchmark = benchmark_of(pairing);
-	const char *title =
-		benchmark ? arena_printf(pairing->arena, "%s.%s", benchmark, name) : name;
-
-	*vec_push(&pairing->rows) = (struct pairing_row){
-		.name = name,
-		.title = title,
-		.known = known_metric(spec, name),
-		.sides = arena_array(pairing->arena, pairing->nr_sides,
-				     sizeof(const struct results_metric *)),
-	};
-}
-
-static void find_rows(struct pairing *pairing, const struct spec *spec)
-{
-	scoped(names_free) struct names *names = names_new();
-
-	for (size_t side = 0; side < pairing->nr_sides; side++) {
-		const struct results *results = pairing->sides[side];
-
-		for (size_t i = 0; !pairing->reasons[side] && i < results->metrics.nr; i++) {
-			const struct results_metric *metric = &results->metrics.at[i];
-			const char *name = bare_name(results, metric->name);
-			uint32_t number = names_number(names, name);
-
-			if (number > pairing->rows.nr) {
-				add_row(pairing, name, spec);
-			}
-			pairing->rows.at[number - 1].sides[side] = metric;
+		if (i == 0 || block != metric->samples.at[i - 1].block) {
+			*vec_push(&blocks->list) = block;
 		}
 	}
 }
 
-/* judging */
-
-static void collect_blocks(struct names *blocks, const struct results *results)
+static void sort_blocks(struct blocks *blocks)
 {
-	for (size_t i = 0; i < results->metrics.nr; i++) {
-		for (size_t j = 0; j < results->metrics.at[i].samples.nr; j++) {
-			scoped(free) char *block =
-				mem_printf("%u", results->metrics.at[i].samples.at[j].block);
+	size_t nr = 0;
 
-			names_number(blocks, block);
+	if (blocks->list.nr > 1) {
+		qsort(blocks->list.at, blocks->list.nr, sizeof(uint32_t), compare_numbers);
+	}
+	for (size_t i = 0; i < blocks->list.nr; i++) {
+		if (i == 0 || blocks->list.at[i] != blocks->list.at[i - 1]) {
+			blocks->list.at[nr++] = blocks->list.at[i];
 		}
+	}
+	blocks->list.nr = nr;
+}
+
+static void find_blocks(const struct side *side, struct blocks *blocks)
+{
+	for (size_t i = 0; i < side->nr_parts; i++) {
+		for (size_t j = 0; j < side->parts[i]->metrics.nr; j++) {
+			add_blocks(blocks, &side->parts[i]->metrics.at[j]);
+		}
+		sort_blocks(blocks);
 	}
 }
 
 /* Whether the sides were measured in the same blocks, and not each in its own. */
-static bool share_blocks(const struct results *base, const struct results *head)
+static bool share_blocks(const struct side *base, const struct side *head)
 {
-	scoped(names_free) struct names *both = names_new();
-	scoped(names_free) struct names *alone = names_new();
-	uint32_t nr_base;
+	scoped(blocks_release) struct blocks before = { 0 };
+	scoped(blocks_release) struct blocks after = { 0 };
 
-	collect_blocks(both, base);
-	nr_base = names_nr(both);
-	collect_blocks(both, head);
-	collect_blocks(alone, head);
-	return names_nr(both) < nr_base + names_nr(alone);
+	find_blocks(base, &before);
+	find_blocks(head, &after);
+	for (size_t i = 0; i < before.list.nr; i++) {
+		if (bsearch(&before.list.at[i], after.list.at, after.list.nr, sizeof(uint32_t),
+			    compare_numbers)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- judging --- */
+
+static bool has_block(const struct results_metric *metric)
+{
+	for (size_t i = 0; i < metric->samples.nr; i++) {
+		if (metric->samples.at[i].block != 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The samples of a side; all of one block where the sides share none. */
@@ -167,7 +97,7 @@ static const struct judge_sample *samples_of(struct pairing *pairing,
 {
 	struct judge_sample *samples;
 
-	if (has_blocks) {
+	if (has_blocks || !has_block(metric)) {
 		return metric->samples.at;
 	}
 	samples = arena_array(pairing->arena, metric->samples.nr, sizeof(*samples));
@@ -203,44 +133,88 @@ static struct judge_metric metric_of(struct pairing *pairing, size_t row, size_t
 	return metric;
 }
 
+struct place {
+	size_t family;
+	size_t row;
+};
+
+static int by_family(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	if (a->family != b->family) {
+		return a->family < b->family ? -1 : 1;
+	}
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The rows, those of a family together. */
+static struct place *sort_rows(struct pairing *pairing)
+{
+	struct place *places = arena_array(pairing->arena, pairing->rows.nr, sizeof(*places));
+
+	for (size_t i = 0; i < pairing->rows.nr; i++) {
+		places[i] = (struct place){ pairing->rows.at[i].family, i };
+	}
+	qsort(places, pairing->rows.nr, sizeof(*places), by_family);
+	return places;
+}
+
 static void judge_head(struct pairing *pairing, size_t head)
 {
 	size_t nr = pairing->rows.nr;
-	bool has_blocks = share_blocks(pairing->sides[0], pairing->sides[head]);
+	bool has_blocks = share_blocks(&pairing->sides->at[0], &pairing->sides->at[head]);
+	const struct place *places = sort_rows(pairing);
 	struct judge_metric *metrics = arena_array(pairing->arena, nr, sizeof(*metrics));
+	struct judge_verdict *verdicts = mem_array(nr + 1, sizeof(*verdicts));
 	struct judge_options options = JUDGE_OPTIONS_INIT;
+	size_t length;
 
+	pairing->verdicts[head - 1] = arena_array(pairing->arena, nr, sizeof(*verdicts));
 	for (size_t i = 0; i < nr; i++) {
-		metrics[i] = metric_of(pairing, i, head, has_blocks);
+		metrics[i] = metric_of(pairing, places[i].row, head, has_blocks);
 	}
-	pairing->verdicts[head - 1] = arena_array(pairing->arena, nr, sizeof(struct judge_verdict));
-	judge(metrics, nr, &options, pairing->verdicts[head - 1]);
+	for (size_t i = 0; i < nr; i += length) {
+		for (length = 1;
+		     i + length < nr && places[i + length].family == places[i].family;) {
+			length++;
+		}
+		judge(metrics + i, length, &options, verdicts + i);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		pairing->verdicts[head - 1][places[i].row] = verdicts[i];
+	}
+	free(verdicts);
 }
 
-struct pairing *pairing_new(const struct results *const *sides, size_t nr_sides,
-			    const struct spec *spec)
+struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs)
 {
 	struct pairing *pairing = mem_alloc(sizeof(*pairing));
 
 	pairing->arena = arena_new();
 	pairing->sides = sides;
-	pairing->nr_sides = nr_sides;
-	pairing->reasons = arena_array(pairing->arena, nr_sides, sizeof(const char *));
-	pairing->verdicts = arena_array(pairing->arena, nr_sides, sizeof(struct judge_verdict *));
-	for (size_t head = 1; head < nr_sides; head++) {
-		pairing->reasons[head] = reason_of(pairing->arena, sides[0], sides[head]);
+	pairing->reasons = arena_array(pairing->arena, sides->nr, sizeof(const char *));
+	pairing->verdicts = arena_array(pairing->arena, sides->nr, sizeof(struct judge_verdict *));
+	for (size_t head = 1; head < sides->nr; head++) {
+		pairing->reasons[head] = pairing_mismatch(pairing->arena, sides, head);
 	}
-	find_rows(pairing, spec);
-	for (size_t head = 1; head < nr_sides; head++) {
+	pairing_find(pairing, jobs);
+	for (size_t head = 1; head < sides->nr; head++) {
 		judge_head(pairing, head);
 	}
+	pairing_take_notes(pairing);
 	return pairing;
 }
 
 struct pairing *pairing_free(struct pairing *pairing)
 {
 	if (pairing) {
+		vec_release(&pairing->tables);
+		vec_release(&pairing->axes);
+		vec_release(&pairing->parts);
 		vec_release(&pairing->rows);
+		vec_release(&pairing->notes);
 		arena_free(pairing->arena);
 		free(pairing);
 	}
@@ -250,31 +224,49 @@ struct pairing *pairing_free(struct pairing *pairing)
 /* Runs that failed say something where the other side ran, too. */
 static bool has_failures(const struct pairing *pairing, size_t head)
 {
-	const struct results *base = pairing->sides[0];
-	const struct results *results = pairing->sides[head];
+	for (size_t i = 0; !pairing->reasons[head] && i < pairing->parts.nr; i++) {
+		const struct results_part *base = pairing->parts.at[i].sides[0];
+		const struct results_part *part = pairing->parts.at[i].sides[head];
 
-	return !pairing->reasons[head] && base->nr_failed + results->nr_failed > 0 &&
-	       base->nr_failed + base->nr_runs > 0 && results->nr_failed + results->nr_runs > 0;
+		if (base && part && base->nr_failed + part->nr_failed > 0 &&
+		    base->nr_failed + base->nr_runs > 0 && part->nr_failed + part->nr_runs > 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Why nothing of a head can be compared; NULL: something can. */
+static const char *head_reason(const struct pairing *pairing, size_t head)
+{
+	const char *reason = pairing->reasons[head];
+
+	if (has_failures(pairing, head)) {
+		return NULL;
+	}
+	for (size_t i = 0; i < pairing->rows.nr; i++) {
+		const struct judge_verdict *verdict = &pairing->verdicts[head - 1][i];
+
+		if (verdict->kind == JUDGE_NOT_COMPARABLE) {
+			reason = verdict->reason;
+		} else if (verdict->kind != JUDGE_MISSING) {
+			return NULL;
+		}
+	}
+	return reason ? reason : "no metric is on both sides";
 }
 
 const char *pairing_reason(const struct pairing *pairing)
 {
-	const char *reason = NULL;
+	const char *first = NULL;
 
-	for (size_t head = 1; head < pairing->nr_sides; head++) {
-		if (has_failures(pairing, head)) {
+	for (size_t head = 1; head < pairing->sides->nr; head++) {
+		const char *reason = head_reason(pairing, head);
+
+		if (!reason) {
 			return NULL;
 		}
-		reason = reason ? reason : pairing->reasons[head];
-		for (size_t i = 0; i < pairing->rows.nr; i++) {
-			const struct judge_verdict *verdict = &pairing->verdicts[head - 1][i];
-
-			if (verdict->kind == JUDGE_NOT_COMPARABLE) {
-				reason = verdict->reason;
-			} else if (verdict->kind != JUDGE_MISSING) {
-				return NULL;
-			}
-		}
+		first = first ? first : reason;
 	}
-	return reason ? reason : "no metric is on both sides";
+	return first;
 }

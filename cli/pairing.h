@@ -2,40 +2,55 @@
 /*
  * pairing.h - results of several commits side by side: judged, and as one document.
  *
- *	scoped(pairing_free) struct pairing *pairing = pairing_new(sides, nr_sides, spec);
+ *	scoped(pairing_free) struct pairing *pairing = pairing_new(&sides, &jobs);
  *	if (pairing_reason(pairing)) ...            // nothing can be compared, and why
  *	scoped(json_free) struct json *view = pairing_view(pairing);
  *
- * The first side is the base, each other one is judged against it.  A side that measured another
- * benchmark, or with other parameters, takes no part.
+ * The first side is the base, each other one is judged against it.  Benchmarks with equal names
+ * and parameters belong together.  Where each side has one alone, a side that does not tell its
+ * benchmark or parameters fits any; one that measured another benchmark, or with other parameters,
+ * takes no part.
  */
 #ifndef CLI_PAIRING_H
 #define CLI_PAIRING_H
 
+#include "jobs.h"
 #include "known.h"
-#include "lib/report/results.h"
 #include "lib/report/view_builder.h"
+#include "sides.h"
+
+/* The same benchmark with the same parameters on all sides that have it. */
+struct pairing_part {
+	const char *label; /* "sort/size=10": what tells it from the others; "": nothing has to */
+	size_t table;
+	const struct spec *spec;           /* NULL: no job file */
+	const struct results_part **sides; /* NULL: this side does not have it */
+};
 
 /* A metric that some side has. */
 struct pairing_row {
 	const char *name;  /* without the benchmark's */
-	const char *title; /* BENCHMARK.NAME where the benchmark is known */
+	const char *title; /* LABEL.NAME where there is a label */
+	size_t part;
+	size_t family; /* metrics of one family are judged together */
 	struct known known;
 	const struct results_metric **sides; /* NULL: this side does not have it */
 };
 
 struct pairing {
 	struct arena *arena;
-	const struct results *const *sides;
-	size_t nr_sides;
-	const char **reasons; /* one a side: why it takes no part; NULL: it does */
+	const struct sides *sides;
+	const char **reasons;           /* one a side: why it takes no part; NULL: it does */
+	VEC(const char *) tables;       /* the values of --by; one, NULL, without it */
+	VEC(struct results_param) axes; /* what holds for all parts */
+	VEC(struct pairing_part) parts;
 	VEC(struct pairing_row) rows;
 	struct judge_verdict **verdicts; /* of head i, from 1: verdicts[i - 1][row] */
+	VEC(const char *) notes;         /* what is left out or differs, for people */
 };
 
-/* Judges; at least two sides, which must live as long.  `spec` may be NULL. */
-struct pairing *pairing_new(const struct results *const *sides, size_t nr_sides,
-			    const struct spec *spec);
+/* Judges; at least two sides.  What is passed in must live as long. */
+struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs);
 struct pairing *pairing_free(struct pairing *pairing);
 DEFINE_SCOPED(pairing_free, struct pairing *)
 
@@ -44,5 +59,13 @@ const char *pairing_reason(const struct pairing *pairing);
 
 /* The comparison document; without groups where nothing can be compared. */
 struct json *pairing_view(const struct pairing *pairing);
+
+/* For pairing.c: whether all sides have one part alone, and what differs between two of them. */
+bool is_pairing_simple(const struct sides *sides);
+const char *pairing_mismatch(struct arena *arena, const struct sides *sides, size_t head);
+/* For pairing.c: finds the tables, axes, parts and rows. */
+void pairing_find(struct pairing *pairing, const struct jobs *jobs);
+/* For pairing.c: says what differs between the sides besides what is compared. */
+void pairing_take_notes(struct pairing *pairing);
 
 #endif

@@ -12,7 +12,7 @@ static const struct judge_side *side_of(const struct judge_verdict *verdict, boo
 /* What the judge took of a side, by any comparison that took something. */
 static const struct judge_side *judged_side(const struct pairing *pairing, size_t row, size_t side)
 {
-	for (size_t head = 1; head < pairing->nr_sides; head++) {
+	for (size_t head = 1; head < pairing->sides->nr; head++) {
 		const struct judge_verdict *verdict = &pairing->verdicts[head - 1][row];
 
 		if ((side == 0 || side == head) && side_of(verdict, side > 0)->nr > 0) {
@@ -23,17 +23,17 @@ static const struct judge_side *judged_side(const struct pairing *pairing, size_
 }
 
 /* Why a side has no value; NULL: no more is known than that. */
-static const char *absence(const struct pairing *pairing, size_t side)
+static const char *absence(const struct pairing *pairing, size_t row, size_t side)
 {
-	const struct results *results = pairing->sides[side];
+	const struct pairing_part *part = &pairing->parts.at[pairing->rows.at[row].part];
+	const struct results_part *from = part->sides[side];
 
 	if (pairing->reasons[side]) {
 		return pairing->reasons[side];
 	}
-	if (results->nr_failed > 0) {
-		return arena_printf(pairing->arena, "%zu of %zu runs failed: %s",
-				    results->nr_failed, results->nr_failed + results->nr_runs,
-				    results->failures.at[0].reason);
+	if (from && from->nr_failed > 0) {
+		return arena_printf(pairing->arena, "%zu of %zu runs failed: %s", from->nr_failed,
+				    from->nr_failed + from->nr_runs, from->failures.at[0].reason);
 	}
 	return NULL;
 }
@@ -44,7 +44,7 @@ static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_
 	const struct judge_side *judged = judged_side(pairing, row, side);
 	size_t nr = metric ? metric->samples.nr : 0;
 	double *samples = arena_array(pairing->arena, nr, sizeof(*samples));
-	const char *reason = absence(pairing, side);
+	const char *reason = absence(pairing, row, side);
 	struct view_cell cell;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -62,14 +62,14 @@ static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_
 static struct view_row row_of(const struct pairing *pairing, size_t i)
 {
 	const struct pairing_row *from = &pairing->rows.at[i];
-	struct view_cell *cells = arena_array(pairing->arena, pairing->nr_sides, sizeof(*cells));
+	struct view_cell *cells = arena_array(pairing->arena, pairing->sides->nr, sizeof(*cells));
 	struct view_change *changes =
-		arena_array(pairing->arena, pairing->nr_sides - 1, sizeof(*changes));
+		arena_array(pairing->arena, pairing->sides->nr - 1, sizeof(*changes));
 
-	for (size_t side = 0; side < pairing->nr_sides; side++) {
+	for (size_t side = 0; side < pairing->sides->nr; side++) {
 		cells[side] = cell_of(pairing, i, side);
 	}
-	for (size_t head = 1; head < pairing->nr_sides; head++) {
+	for (size_t head = 1; head < pairing->sides->nr; head++) {
 		changes[head - 1] = view_change_judged(&pairing->verdicts[head - 1][i]);
 	}
 	return (struct view_row){ .metric = from->title,
@@ -83,33 +83,35 @@ static struct view_row row_of(const struct pairing *pairing, size_t i)
 				  .changes = changes };
 }
 
-/* failures */
+/* --- failures --- */
 
-static size_t fails_of(const struct results *results, const char *reason)
+static size_t fails_of(const struct results_part *part, const char *reason)
 {
-	for (size_t i = 0; i < results->failures.nr; i++) {
-		if (strcmp(results->failures.at[i].reason, reason) == 0) {
-			return results->failures.at[i].nr;
+	for (size_t i = 0; i < part->failures.nr; i++) {
+		if (strcmp(part->failures.at[i].reason, reason) == 0) {
+			return part->failures.at[i].nr;
 		}
 	}
 	return 0;
 }
 
-static struct view_failure failure_of(const struct pairing *pairing, const char *reason)
+static struct view_failure failure_of(const struct pairing *pairing,
+				      const struct pairing_part *part, const char *reason)
 {
-	struct view_rate *rates = arena_array(pairing->arena, pairing->nr_sides, sizeof(*rates));
-	struct view_change *changes =
-		arena_array(pairing->arena, pairing->nr_sides - 1, sizeof(*changes));
+	size_t nr_sides = pairing->sides->nr;
+	struct view_rate *rates = arena_array(pairing->arena, nr_sides, sizeof(*rates));
+	struct view_change *changes = arena_array(pairing->arena, nr_sides - 1, sizeof(*changes));
+	bool is_alone = pairing->parts.nr == 1;
 
-	for (size_t side = 0; side < pairing->nr_sides; side++) {
-		const struct results *results = pairing->sides[side];
+	for (size_t side = 0; side < nr_sides; side++) {
+		const struct results_part *from = part->sides[side];
 
-		if (!pairing->reasons[side]) {
-			rates[side].fails = fails_of(results, reason);
-			rates[side].runs = results->nr_runs + results->nr_failed;
+		if (from) {
+			rates[side].fails = fails_of(from, reason);
+			rates[side].runs = from->nr_runs + from->nr_failed;
 		}
 	}
-	for (size_t head = 1; head < pairing->nr_sides; head++) {
+	for (size_t head = 1; head < nr_sides; head++) {
 		size_t fails[] = { rates[0].fails, rates[head].fails };
 		size_t runs[] = { rates[0].runs, rates[head].runs };
 		double p;
@@ -123,53 +125,92 @@ static struct view_failure failure_of(const struct pairing *pairing, const char 
 		};
 		changes[head - 1].p = p;
 	}
-	return (struct view_failure){ .metric = reason, .rates = rates, .changes = changes };
+	return (struct view_failure){ .metric = is_alone ? reason
+							 : arena_printf(pairing->arena, "%s.%s",
+									part->label, reason),
+				      .rates = rates,
+				      .changes = changes };
 }
 
-static void find_failures(const struct pairing *pairing, struct view_group *group)
+static size_t count_failures(const struct pairing *pairing)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pairing->parts.nr; i++) {
+		for (size_t side = 0; side < pairing->sides->nr; side++) {
+			const struct results_part *from = pairing->parts.at[i].sides[side];
+
+			nr += from ? from->failures.nr : 0;
+		}
+	}
+	return nr;
+}
+
+/* Adds each reason for which some side of the part failed. */
+static void add_failures(const struct pairing *pairing, const struct pairing_part *part,
+			 struct view_failure *failures, size_t *nr)
 {
 	scoped(names_free) struct names *names = names_new();
-	struct view_failure *failures;
-	size_t most = 0;
 
-	for (size_t side = 0; side < pairing->nr_sides; side++) {
-		most += pairing->sides[side]->failures.nr;
-	}
-	failures = arena_array(pairing->arena, most, sizeof(*failures));
-	for (size_t side = 0; side < pairing->nr_sides; side++) {
-		const struct results *results = pairing->sides[side];
+	for (size_t side = 0; side < pairing->sides->nr; side++) {
+		const struct results_part *from = part->sides[side];
 
-		for (size_t i = 0; !pairing->reasons[side] && i < results->failures.nr; i++) {
-			const char *reason = results->failures.at[i].reason;
+		for (size_t i = 0; from && i < from->failures.nr; i++) {
+			const char *reason = from->failures.at[i].reason;
+			uint32_t nr_names = names_nr(names);
 
-			if (names_number(names, reason) > group->nr_failures) {
-				failures[group->nr_failures++] = failure_of(pairing, reason);
+			if (names_number(names, reason) > nr_names) {
+				failures[(*nr)++] = failure_of(pairing, part, reason);
 			}
 		}
 	}
-	group->failures = failures;
 }
 
-/* the document */
+/* --- the document --- */
 
-static void find_axes(const struct pairing *pairing, struct view_group *group)
+static void find_axes(const struct pairing *pairing, size_t table, struct view_group *group)
 {
-	const struct results *base = pairing->sides[0];
-	struct view_axis *axes = arena_array(pairing->arena, base->params.nr + 2, sizeof(*axes));
+	const struct sides *sides = pairing->sides;
+	struct view_axis *axes = arena_array(pairing->arena, pairing->axes.nr + 3, sizeof(*axes));
+	const struct results_part *first = sides->at[0].nr_parts ? sides->at[0].parts[0] : NULL;
 	size_t nr = 0;
 
-	if (base->benchmark) {
-		axes[nr++] = (struct view_axis){ "testcase", base->benchmark };
+	if (is_pairing_simple(sides) && first->benchmark && !sides->is_divided) {
+		axes[nr++] = (struct view_axis){ "testcase", first->benchmark };
 	}
-	if (base->machine) {
-		axes[nr++] = (struct view_axis){ "machine", base->machine };
+	if (sides->at[0].results->machine) {
+		axes[nr++] = (struct view_axis){ "machine", sides->at[0].results->machine };
 	}
-	for (size_t i = 0; i < base->params.nr; i++) {
+	if (pairing->tables.at[table]) {
+		axes[nr++] = (struct view_axis){ sides->by, pairing->tables.at[table] };
+	}
+	for (size_t i = 0; i < pairing->axes.nr; i++) {
 		axes[nr++] =
-			(struct view_axis){ base->params.at[i].name, base->params.at[i].value };
+			(struct view_axis){ pairing->axes.at[i].name, pairing->axes.at[i].value };
 	}
 	group->axes = axes;
 	group->nr_axes = nr;
+}
+
+static void add_table(const struct pairing *pairing, size_t table, struct json *view)
+{
+	struct view_row *rows = arena_array(pairing->arena, pairing->rows.nr, sizeof(*rows));
+	struct view_failure *failures =
+		arena_array(pairing->arena, count_failures(pairing), sizeof(*failures));
+	struct view_group group = { .rows = rows, .failures = failures };
+
+	for (size_t i = 0; i < pairing->rows.nr; i++) {
+		if (pairing->parts.at[pairing->rows.at[i].part].table == table) {
+			rows[group.nr_rows++] = row_of(pairing, i);
+		}
+	}
+	for (size_t i = 0; i < pairing->parts.nr; i++) {
+		if (pairing->parts.at[i].table == table) {
+			add_failures(pairing, &pairing->parts.at[i], failures, &group.nr_failures);
+		}
+	}
+	find_axes(pairing, table, &group);
+	view_add_group(view, &group);
 }
 
 static bool is_commit(const char *text)
@@ -179,38 +220,37 @@ static bool is_commit(const char *text)
 
 static struct json *empty_view(const struct pairing *pairing)
 {
-	struct view_column *columns =
-		arena_array(pairing->arena, pairing->nr_sides, sizeof(*columns));
+	const struct sides *sides = pairing->sides;
+	struct view_column *columns = arena_array(pairing->arena, sides->nr, sizeof(*columns));
 
-	for (size_t side = 0; side < pairing->nr_sides; side++) {
-		const struct results *results = pairing->sides[side];
+	for (size_t side = 0; side < sides->nr; side++) {
+		const char *commit = sides->at[side].results->commit;
 
-		if (is_commit(results->commit)) {
-			columns[side].commit = results->commit;
+		if (is_commit(commit) && !sides->is_divided) {
+			columns[side].commit = commit;
 		} else {
-			columns[side].name = results->path;
+			columns[side].name = sides->at[side].name;
 		}
 	}
-	return view_new(columns, pairing->nr_sides);
+	return view_new(columns, sides->nr);
 }
 
 struct json *pairing_view(const struct pairing *pairing)
 {
-	struct view_row *rows = arena_array(pairing->arena, pairing->rows.nr, sizeof(*rows));
-	struct view_group group = { .rows = rows, .nr_rows = pairing->rows.nr };
 	struct json *view = empty_view(pairing);
 	const char *reason = pairing_reason(pairing);
+	struct json *notes = json_new_array();
 
 	if (reason) {
 		json_put_text(view, "reason", reason);
-	} else {
-		for (size_t i = 0; i < pairing->rows.nr; i++) {
-			rows[i] = row_of(pairing, i);
-		}
-		find_axes(pairing, &group);
-		find_failures(pairing, &group);
-		view_add_group(view, &group);
 	}
+	for (size_t table = 0; !reason && table < pairing->tables.nr; table++) {
+		add_table(pairing, table, view);
+	}
+	for (size_t i = 0; i < pairing->notes.nr; i++) {
+		json_append(notes, json_new_text(pairing->notes.at[i]));
+	}
+	json_put(view, "notes", notes);
 	view_sum_up(view);
 	return view;
 }

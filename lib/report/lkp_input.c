@@ -26,18 +26,19 @@ static struct lkp_metric metric_of(struct arena *arena, const struct results_met
 
 static struct lkp_column column_of(struct arena *arena, const struct results *from)
 {
-	struct lkp_metric *metrics = arena_array(arena, from->metrics.nr, sizeof(*metrics));
+	const struct results_part *part = from->parts.at[0];
+	struct lkp_metric *metrics = arena_array(arena, part->metrics.nr, sizeof(*metrics));
 	struct lkp_column column = { .metrics = metrics,
-				     .nr_metrics = from->metrics.nr,
-				     .nr_runs = from->nr_runs };
+				     .nr_metrics = part->metrics.nr,
+				     .nr_runs = part->nr_runs };
 
 	if (is_commit(from->commit)) {
 		column.head.commit = from->commit;
 	} else {
 		column.head.name = from->path;
 	}
-	for (size_t i = 0; i < from->metrics.nr; i++) {
-		metrics[i] = metric_of(arena, &from->metrics.at[i]);
+	for (size_t i = 0; i < part->metrics.nr; i++) {
+		metrics[i] = metric_of(arena, &part->metrics.at[i]);
 	}
 	return column;
 }
@@ -45,7 +46,7 @@ static struct lkp_column column_of(struct arena *arena, const struct results *fr
 struct lkp_input lkp_input_of(struct arena *arena, const struct results *const *sides,
 			      size_t nr_sides)
 {
-	const struct results *base = sides[0];
+	const struct results_part *base = sides[0]->parts.at[0];
 	struct lkp_column *columns = arena_array(arena, nr_sides, sizeof(*columns));
 	struct view_axis *axes = arena_array(arena, base->params.nr + 2, sizeof(*axes));
 	struct lkp_input input = { .axes = axes, .columns = columns, .nr_columns = nr_sides };
@@ -53,8 +54,8 @@ struct lkp_input lkp_input_of(struct arena *arena, const struct results *const *
 	if (base->benchmark) {
 		axes[input.nr_axes++] = (struct view_axis){ "testcase", base->benchmark };
 	}
-	if (base->machine) {
-		axes[input.nr_axes++] = (struct view_axis){ "tbox_group", base->machine };
+	if (sides[0]->machine) {
+		axes[input.nr_axes++] = (struct view_axis){ "tbox_group", sides[0]->machine };
 	}
 	for (size_t i = 0; i < base->params.nr; i++) {
 		axes[input.nr_axes++] =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "results_runs.h"
 
 #include <math.h>
 
 #include "lib/base/pull.h"
+#include "results_build.h"
 
 struct value {
 	uint32_t metric; /* its number in the file */
@@ -20,12 +20,10 @@ struct run {
 };
 
 struct reader {
-	struct results *results;
-	const char *file;
-	struct pull pull;      /* of the line */
-	struct names *ids;     /* of boots, builds and machines, in all files */
-	struct names *runs;    /* of this file */
-	struct names *metrics; /* of this file; results has them in the same order */
+	const struct input *input;
+	struct results_part *part;
+	struct pull pull;   /* of the line */
+	struct names *runs; /* of this file */
 	struct run run;
 };
 
@@ -68,14 +66,13 @@ static bool read_number(struct reader *reader, const struct pull_item *item, uin
 	return true;
 }
 
-/* The name of what a text or a number stands for: a number means something in its file only. */
 static bool read_key(struct reader *reader, const struct pull_item *item, const char *sort,
 		     char **ret_key, struct err *err)
 {
 	if (item->kind == PULL_TEXT) {
-		*ret_key = mem_printf("%s '%s'", sort, item->text);
+		*ret_key = results_key_text(sort, item->text);
 	} else if (item->kind == PULL_NUMBER) {
-		*ret_key = mem_printf("%s %.17g of %s", sort, item->number, reader->file);
+		*ret_key = results_key_number(reader->input, sort, item->number);
 	} else {
 		return pull_refuse(&reader->pull, item, err, "expected a text or a number");
 	}
@@ -90,7 +87,7 @@ static bool read_id(struct reader *reader, const struct pull_item *item, const s
 	if (!read_key(reader, item, field->name, &key, err)) {
 		return false;
 	}
-	*place = names_number(reader->ids, key);
+	*place = names_number(reader->input->options->ids, key);
 	return true;
 }
 
@@ -131,21 +128,9 @@ static bool read_outcome(struct reader *reader, const struct pull_item *item, bo
 		run->is_failed = strcmp(item->text, "ok") != 0;
 	}
 	if (item->length > 0 && (is_reason || !run->reason)) {
-		run->reason = arena_strdup(reader->results->arena, item->text);
+		run->reason = arena_strdup(reader->input->results->arena, item->text);
 	}
 	return true;
-}
-
-static uint32_t metric_number(struct reader *reader, const char *name)
-{
-	uint32_t number = names_number(reader->metrics, name);
-
-	if (number > reader->results->metrics.nr) {
-		*vec_push(&reader->results->metrics) =
-			(struct results_metric){ .name = arena_strdup(reader->results->arena,
-								      name) };
-	}
-	return number;
 }
 
 static bool read_metrics(struct reader *reader, const struct pull_item *first, struct err *err)
@@ -165,7 +150,8 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 		if (item.kind == PULL_OBJECT_END) {
 			return true;
 		}
-		value.metric = metric_number(reader, item.text);
+		results_metric(reader->input, reader->part, item.text);
+		value.metric = names_find(reader->part->metric_names, item.text);
 		if (!pull_next(pull, &item, err)) {
 			return false;
 		}
@@ -174,7 +160,7 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 					   "expected a number, or null for missing");
 		}
 		value.value = item.kind == PULL_NUMBER ? item.number : (double)NAN;
-		results_note_form(&reader->results->metrics.at[value.metric - 1], pull, &item);
+		results_note_form(&reader->part->metrics.at[value.metric - 1], pull, &item);
 		*vec_push(&reader->run.values) = value;
 	}
 }
@@ -248,80 +234,66 @@ static bool read_line(struct reader *reader, struct err *err)
 
 /* what a line adds */
 
-static void add_failure(struct results *results, const char *reason)
-{
-	results->nr_failed++;
-	for (size_t i = 0; i < results->failures.nr; i++) {
-		if (strcmp(results->failures.at[i].reason, reason) == 0) {
-			results->failures.at[i].nr++;
-			return;
-		}
-	}
-	*vec_push(&results->failures) = (struct results_failure){ reason, 1 };
-}
-
-static void add_run(struct results *results, const struct run *run)
+static void add_run(struct results_part *part, const struct run *run)
 {
 	if (run->is_warmup) {
+		part->nr_warmups++;
 		return;
 	}
 	if (run->is_failed) {
-		add_failure(results, run->reason ? run->reason : "failed");
+		results_add_failure(part, run->reason ? run->reason : "failed");
 		return;
 	}
-	results->nr_runs++;
+	part->nr_runs++;
 	for (size_t i = 0; i < run->values.nr; i++) {
-		const struct value *value = &run->values.at[i];
-		struct results_metric *metric = &results->metrics.at[value->metric - 1];
-		struct judge_sample *sample = vec_push(&metric->samples);
+		struct judge_sample sample = run->sample;
 
-		*sample = run->sample;
-		sample->value = value->value;
+		sample.value = run->values.at[i].value;
+		results_add(&part->metrics.at[run->values.at[i].metric - 1], &sample);
 	}
 }
 
-static bool is_blank(const char *line, size_t length)
+static bool is_blank(const struct line *line)
 {
-	while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\r')) {
+	size_t length = line->length;
+
+	while (length > 0 && line->at[length - 1] == ' ') {
 		length--;
 	}
 	return length == 0;
 }
 
-static bool add_line(struct reader *reader, const char *line, size_t length, size_t offset,
-		     struct err *err)
+static bool add_line(struct reader *reader, const struct line *line, struct err *err)
 {
+	size_t offset = (size_t)(line->at - reader->input->text);
 	bool is_read;
 
-	pull_init(&reader->pull, reader->file, line, length, offset);
+	pull_init(&reader->pull, reader->input->file, line->at, line->length, offset);
 	reader->run = (struct run){ 0 };
 	is_read = read_line(reader, err);
 	if (is_read) {
-		add_run(reader->results, &reader->run);
+		add_run(reader->part, &reader->run);
 	}
 	vec_release(&reader->run.values);
 	pull_release(&reader->pull);
 	return is_read;
 }
 
-bool results_add_runs(struct results *results, const char *file, const struct str *text,
-		      struct names *ids, struct err *err)
+bool results_read_part(const struct input *input, struct results_part *part, struct err *err)
 {
 	scoped(names_free) struct names *runs = names_new();
-	scoped(names_free) struct names *metrics = names_new();
-	struct reader reader = {
-		.results = results, .file = file, .ids = ids, .runs = runs, .metrics = metrics
-	};
-	size_t length;
+	struct reader reader = { .input = input, .part = part, .runs = runs };
+	struct line line = { 0 };
 
-	for (size_t at = 0; at < text->length; at += length + 1) {
-		const char *line = text->at + at;
-		const char *end = memchr(line, '\n', text->length - at);
-
-		length = end ? (size_t)(end - line) : text->length - at;
-		if (!is_blank(line, length) && !add_line(&reader, line, length, at, err)) {
+	while (line_next(input, &line)) {
+		if (!is_blank(&line) && !add_line(&reader, &line, err)) {
 			return false;
 		}
 	}
 	return true;
+}
+
+bool results_read_runs(const struct input *input, struct err *err)
+{
+	return results_read_part(input, results_part(input, NULL, NULL, 0), err);
 }

@@ -32,14 +32,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	scoped(names_free) struct names *ids = names_new();
 	scoped(results_free) struct results *results = NULL;
-	scoped(str_release) struct str text = STR_INIT;
+	scoped(free) char *copy = mem_alloc(length + 1);
+	struct results_options options = { .ids = ids, .by = "by" };
+	struct str text = { .at = copy + 1, .length = length };
 
-	str_append_bytes(&text, bytes, length);
-	if (!results_parse("fuzz", &text, ids, &results, NULL)) {
+	/* nothing behind the text, so that a step too far is seen */
+	memcpy(text.at, bytes, length);
+	if (!results_parse("fuzz", &text, &options, &results, NULL)) {
 		return 0;
 	}
-	for (size_t i = 0; i < results->metrics.nr; i++) {
-		judge_itself(&results->metrics.at[i]);
+	for (size_t i = 0; i < results->parts.nr; i++) {
+		for (size_t j = 0; j < results->parts.at[i]->metrics.nr; j++) {
+			judge_itself(&results->parts.at[i]->metrics.at[j]);
+		}
 	}
 	return 0;
 }

@@ -42,7 +42,8 @@ static bool read_side(struct peer_case *peer, const char *bytes, size_t length, 
 	scoped(str_release) struct str text = STR_INIT;
 
 	str_append_bytes(&text, bytes, length);
-	return results_parse("matrix", &text, peer->ids, &peer->sides[peer->nr++], err);
+	return results_parse("matrix", &text, &(struct results_options){ .ids = peer->ids },
+			     &peer->sides[peer->nr++], err);
 }
 
 static bool read_matrices(struct peer_case *peer, const char *bytes, size_t length, struct err *err)

@@ -21,13 +21,14 @@ static bool read_text(const char *text, struct names *ids, struct results **ret_
 {
 	static char *folder;
 	static int nr;
+	struct results_options options = { .ids = ids };
 	scoped(free) char *path = NULL;
 
 	folder = folder ? folder : t_folder();
 	path = mem_printf("%s/%d-file", folder, nr++);
 
 	CHECK_DONE(str_write_file(path, text, strlen(text), 0644, err), err);
-	return results_read(path, ids, ret_results, err);
+	return results_read(path, &options, ret_results, err);
 }
 
 static void reads_a_matrix(void)
@@ -40,14 +41,14 @@ static void reads_a_matrix(void)
 			&err)) {
 		return;
 	}
-	CHECK_INT(results->metrics.nr, 2);
-	CHECK_TEXT(results->metrics.at[0].name, "b.ops");
-	CHECK_INT(results->metrics.at[0].samples.nr, 3);
-	CHECK(isnan(results->metrics.at[0].samples.at[1].value));
-	CHECK_NEAR(results->metrics.at[0].samples.at[2].value, 2.5, 0);
-	CHECK_INT(results->metrics.at[0].samples.at[2].boot, 0);
-	CHECK_INT(results->metrics.at[1].samples.nr, 0);
-	CHECK_TEXT(results->benchmark, NULL);
+	CHECK_INT(results->parts.at[0]->metrics.nr, 2);
+	CHECK_TEXT(results->parts.at[0]->metrics.at[0].name, "b.ops");
+	CHECK_INT(results->parts.at[0]->metrics.at[0].samples.nr, 3);
+	CHECK(isnan(results->parts.at[0]->metrics.at[0].samples.at[1].value));
+	CHECK_NEAR(results->parts.at[0]->metrics.at[0].samples.at[2].value, 2.5, 0);
+	CHECK_INT(results->parts.at[0]->metrics.at[0].samples.at[2].boot, 0);
+	CHECK_INT(results->parts.at[0]->metrics.at[1].samples.nr, 0);
+	CHECK_TEXT(results->parts.at[0]->benchmark, NULL);
 }
 
 static void reads_runs(void)
@@ -69,19 +70,19 @@ static void reads_runs(void)
 	if (!CHECK_DONE(read_text(text, ids, &results, &err), &err)) {
 		return;
 	}
-	ops = &results->metrics.at[0];
-	CHECK_INT(results->nr_runs, 2);
-	CHECK_INT(results->nr_failed, 3);
-	CHECK_INT(results->metrics.nr, 2);
+	ops = &results->parts.at[0]->metrics.at[0];
+	CHECK_INT(results->parts.at[0]->nr_runs, 2);
+	CHECK_INT(results->parts.at[0]->nr_failed, 3);
+	CHECK_INT(results->parts.at[0]->metrics.nr, 2);
 	CHECK_TEXT(ops->name, "ops");
 	CHECK_INT(ops->samples.nr, 2);
 	CHECK_NEAR(ops->samples.at[1].value, 6, 0);
 	CHECK_INT(ops->samples.at[1].block, 4);
 	CHECK(ops->samples.at[0].boot != 0 && ops->samples.at[0].boot == ops->samples.at[1].boot);
-	CHECK_INT(results->failures.nr, 2);
-	CHECK_TEXT(results->failures.at[0].reason, "timeout");
-	CHECK_INT(results->failures.at[0].nr, 2);
-	CHECK_TEXT(results->failures.at[1].reason, "lost");
+	CHECK_INT(results->parts.at[0]->failures.nr, 2);
+	CHECK_TEXT(results->parts.at[0]->failures.at[0].reason, "timeout");
+	CHECK_INT(results->parts.at[0]->failures.at[0].nr, 2);
+	CHECK_TEXT(results->parts.at[0]->failures.at[1].reason, "lost");
 }
 
 static uint32_t boot_of(const char *text, struct names *ids)
@@ -92,7 +93,7 @@ static uint32_t boot_of(const char *text, struct names *ids)
 	if (!CHECK_DONE(read_text(text, ids, &results, &err), &err)) {
 		return 0;
 	}
-	return results->metrics.at[0].samples.at[0].boot;
+	return results->parts.at[0]->metrics.at[0].samples.at[0].boot;
 }
 
 static void texts_are_the_same_everywhere(void)
@@ -111,32 +112,33 @@ static void reads_a_folder(void)
 {
 	scoped(free) char *folder = t_folder();
 	scoped(names_free) struct names *ids = names_new();
+	struct results_options options = { .ids = ids };
 	scoped(results_free) struct results *results = NULL;
 	scoped(results_free) struct results *empty = NULL;
 	struct err err = ERR_INIT;
 
-	if (!CHECK_DONE(results_read(folder, ids, &empty, &err), &err)) {
+	if (!CHECK_DONE(results_read(folder, &options, &empty, &err), &err)) {
 		return;
 	}
-	CHECK_INT(empty->metrics.nr, 0);
+	CHECK_INT(empty->parts.at[0]->metrics.nr, 0);
 	put(folder, "result.json",
 	    "{\"schema\":1,\"benchmark\":\"b\",\"commit\":\"c\",\"machine\":\"m\","
 	    "\"params\":{\"z\":1,\"a\":\"x\",\"t\":true}}");
 	put(folder, "runs.jsonl",
 	    "{\"metrics\":{\"a\":1}}\n{\"machine\":\"n\",\"metrics\":{\"a\":1}}\n");
-	if (!CHECK_DONE(results_read(folder, ids, &results, &err), &err)) {
+	if (!CHECK_DONE(results_read(folder, &options, &results, &err), &err)) {
 		return;
 	}
-	CHECK_TEXT(results->benchmark, "b");
+	CHECK_TEXT(results->parts.at[0]->benchmark, "b");
 	CHECK_TEXT(results->commit, "c");
 	CHECK_TEXT(results->machine, "m");
-	CHECK_INT(results->params.nr, 3);
-	CHECK_TEXT(results->params.at[0].value, "x");
-	CHECK_TEXT(results->params.at[1].value, "true");
-	CHECK_TEXT(results->params.at[2].value, "1");
-	CHECK(results->metrics.at[0].samples.at[0].machine !=
-	      results->metrics.at[0].samples.at[1].machine);
-	CHECK(results->metrics.at[0].samples.at[0].machine != 0);
+	CHECK_INT(results->parts.at[0]->params.nr, 3);
+	CHECK_TEXT(results->parts.at[0]->params.at[0].value, "x");
+	CHECK_TEXT(results->parts.at[0]->params.at[1].value, "true");
+	CHECK_TEXT(results->parts.at[0]->params.at[2].value, "1");
+	CHECK(results->parts.at[0]->metrics.at[0].samples.at[0].machine !=
+	      results->parts.at[0]->metrics.at[0].samples.at[1].machine);
+	CHECK(results->parts.at[0]->metrics.at[0].samples.at[0].machine != 0);
 }
 
 static void faults_have_places(void)
@@ -176,14 +178,15 @@ static void faults_have_places(void)
 static void absent_is_told(void)
 {
 	scoped(names_free) struct names *ids = names_new();
+	struct results_options options = { .ids = ids };
 	scoped(results_free) struct results *results = NULL;
 	scoped(free) char *folder = t_folder();
 	scoped(free) char *path = mem_printf("%s/none", folder);
 	struct err err = ERR_INIT;
 
-	CHECK_FAILS(results_read(path, ids, &results, &err), &err, ERR_ABSENT, "none");
+	CHECK_FAILS(results_read(path, &options, &results, &err), &err, ERR_ABSENT, "none");
 	put(folder, "result.json", "{\"schema\":2}");
-	CHECK_FAILS(results_read(folder, ids, &results, &err), &err, ERR_INPUT, "'schema'");
+	CHECK_FAILS(results_read(folder, &options, &results, &err), &err, ERR_INPUT, "'schema'");
 }
 
 static const struct t_case cases[] = {
