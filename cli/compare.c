@@ -383,8 +383,8 @@ int verb_compare(struct call *call)
 	struct options options = { .online = &online };
 	const struct option_row rows[] = {
 		{ "format", 0, "FORMAT",
-		  "text, lkp (the table of mails), pct, md, csv or json (text)", OPTION_TEXT,
-		  &options.format },
+		  "text, lkp (the table of mails), pct, pct-raw, percent, md, csv or json",
+		  OPTION_TEXT, &options.format },
 		{ "json", 0, NULL, "the same as --format json", OPTION_FLAG, &options.is_json },
 		{ "all", 0, NULL, "show metrics that did not change, too", OPTION_FLAG,
 		  &options.is_all },

@@ -154,6 +154,7 @@ struct known known_metric(const struct spec *spec, const char *name,
 					       .is_headline = metric->is_headline,
 					       .is_exact = metric->is_exact,
 					       .estimator = judge_estimator(metric->estimator),
+					       .estimator_word = metric->estimator,
 					       .floor = metric->floor_pct / 100 };
 		}
 	}

@@ -22,7 +22,8 @@ struct known {
 	bool is_headline;
 	bool is_exact;
 	enum judge_estimator estimator;
-	double floor; /* as the judge takes it */
+	const char *estimator_word; /* NULL: nobody said */
+	double floor;               /* as the judge takes it */
 };
 
 /* `spec` may be NULL; `name` is without the benchmark's.  Texts are the spec's or the metric's, or

@@ -78,6 +78,7 @@ static struct view_row row_of(const struct pairing *pairing, size_t i)
 				  .is_exact = from->known.is_exact,
 				  .class =
 					  from->known.is_headline ? VIEW_HEADLINE : VIEW_SUPPORTING,
+				  .estimator = from->known.estimator_word,
 				  .note = from->known.note,
 				  .cells = cells,
 				  .changes = changes };

@@ -4,6 +4,7 @@
 #include "listing.h"
 #include "lkp.h"
 #include "pct.h"
+#include "percent.h"
 #include "view.h"
 
 static void write_json(const struct json *view, const struct format_options *options UNUSED,
@@ -20,6 +21,10 @@ static const struct format formats[] = {
 	  listing_text },
 	{ "lkp", "text/plain; charset=utf-8", "the table of the mails", lkp_write },
 	{ "pct", "text/plain; charset=utf-8", "normalised values and improvements", pct_write },
+	{ "pct-raw", "text/plain; charset=utf-8", "improvements beside the values themselves",
+	  pct_write_raw },
+	{ "percent", "text/plain; charset=utf-8", "a line a metric: nothing but the improvement",
+	  percent_write },
 	{ "md", "text/markdown; charset=utf-8", "Markdown", listing_markdown },
 	{ "csv", "text/csv; charset=utf-8", "a line a metric and column, for programs",
 	  listing_csv },

@@ -4,12 +4,14 @@
 #include <math.h>
 
 #include "lib/base/mem.h"
+#include "lib/stats/summary.h"
 #include "lib/text/width.h"
 #include "number.h"
 #include "view.h"
 
 #define RULE       "==================================================================\n"
 #define CELL_WIDTH 20
+#define RAW_WIDTH  6 /* that a value has more than a ratio */
 #define GAP        5
 #define TITLE      "[pct imp](CV)"
 
@@ -27,6 +29,8 @@ struct items {
 /* The rows of one table. */
 struct sweep {
 	const struct json *view;
+	bool has_groups;
+	bool is_raw;
 	struct item first; /* of the points */
 	VEC(struct item) points;
 };
@@ -51,26 +55,12 @@ static bool is_alike(const struct items *items, const struct json *a, const stru
 
 /* labels */
 
-static const char *axis_value(const struct json *group, const char *name)
-{
-	const struct json *axes = json_get(group, "axes");
-
-	for (size_t i = 0; i < json_size(axes); i++) {
-		const char *other = json_text(json_get(json_at(axes, i), "name"));
-
-		if (other && strcmp(other, name) == 0) {
-			return json_text(json_get(json_at(axes, i), "value"));
-		}
-	}
-	return "";
-}
-
 static bool does_vary(const struct sweep *sweep, const char *name)
 {
-	const char *first = axis_value(sweep->first.group, name);
+	const char *first = view_axis_value(sweep->first.group, name);
 
 	for (size_t i = 1; i < sweep->points.nr; i++) {
-		if (strcmp(axis_value(sweep->points.at[i].group, name), first) != 0) {
+		if (strcmp(view_axis_value(sweep->points.at[i].group, name), first) != 0) {
 			return true;
 		}
 	}
@@ -88,7 +78,10 @@ static void append_axes(const struct sweep *sweep, const struct json *group, boo
 	for (size_t i = 0; i < json_size(axes); i++) {
 		const struct json *axis = json_at(axes, i);
 
-		if (does_vary(sweep, json_text(json_get(axis, "name"))) != is_varying) {
+		const char *name = json_text(json_get(axis, "name"));
+
+		if (does_vary(sweep, name) != is_varying ||
+		    (!sweep->has_groups && strcmp(name, VIEW_TEST) == 0)) {
 			continue;
 		}
 		str_append(out, out->length == before ? "" : is_varying ? "/" : " ");
@@ -104,7 +97,7 @@ static void append_label(const struct sweep *sweep, const struct item *item, str
 
 	append_axes(sweep, item->group, true, out);
 	if (out->length == before) {
-		view_text(item->row, "metric", out);
+		view_short_metric(item->group, item->row, out);
 	}
 }
 
@@ -125,24 +118,42 @@ static size_t label_width(const struct sweep *sweep)
 
 /* cells */
 
-static void append_cell(const struct json *row, size_t column, struct str *out)
+/* "1.01 [ -0.53]( 2.45)"; `before` and `value` are what the percentage is of. */
+static void append_numbers(const struct sweep *sweep, const struct json *row, double before,
+			   double value, struct str *out)
 {
-	const struct json *cells = json_get(row, "cells");
-	const struct json *cell = json_at(cells, column);
 	const char *better = json_text(json_get(row, "better"));
-	double base = json_number(json_get(json_at(cells, 0), "value"), NAN);
-	double value = json_number(json_get(cell, "value"), NAN);
-	double improvement = (value - base) / base * 100;
-	double variation = number_relative(value, json_number(json_get(cell, "stddev"), NAN));
+	double improvement = (value - before) / before * 100;
+	char text[NUMBER_BYTES];
 
 	if (strcmp(better, "lower") == 0) {
 		improvement = -improvement;
 	}
-	if (isfinite(improvement)) {
-		str_printf(out, "%4.2f [%6.2f]", value / base, improvement);
+	if (sweep->is_raw) {
+		number_value(value, text);
+		str_printf(out, "%10s", text);
+	} else if (isfinite(improvement)) {
+		str_printf(out, "%4.2f", value / before);
 	} else {
-		str_printf(out, "%4s [%6s]", column > 0 && fabs(value) > 0 ? "new" : "n/a", "n/a");
+		str_printf(out, "%4s", isfinite(value) && fabs(value) > 0 ? "new" : "n/a");
 	}
+	if (isfinite(improvement)) {
+		str_printf(out, " [%6.2f]", improvement);
+	} else {
+		str_printf(out, " [%6s]", "n/a");
+	}
+}
+
+static void append_cell(const struct sweep *sweep, const struct json *row, size_t column,
+			struct str *out)
+{
+	const struct json *cells = json_get(row, "cells");
+	const struct json *cell = json_at(cells, column);
+	double base = json_number(json_get(json_at(cells, 0), "value"), NAN);
+	double value = json_number(json_get(cell, "value"), NAN);
+	double variation = number_relative(value, json_number(json_get(cell, "stddev"), NAN));
+
+	append_numbers(sweep, row, base, value, out);
 	if (isfinite(variation)) {
 		str_printf(out, "(%5.2f)", variation);
 	} else {
@@ -168,22 +179,27 @@ static const char *statistic(const struct json *row)
 	return estimator;
 }
 
-static void write_title(const struct sweep *sweep, bool has_groups, struct str *out)
+static void write_title(const struct sweep *sweep, struct str *out)
 {
 	const struct json *row = sweep->first.row;
+	const char *test = view_axis_value(sweep->first.group, VIEW_TEST);
 	scoped(str_release) struct str fixed = STR_INIT;
 
 	append_axes(sweep, sweep->first.group, false, &fixed);
 	str_append(out, RULE);
-	if (has_groups) {
+	if (sweep->has_groups || *test) {
 		str_append(out, "Test          : ");
-		view_text(row, "metric", out);
+		if (sweep->has_groups) {
+			view_text(row, "metric", out);
+		} else {
+			str_append_clean(out, test, strlen(test), false, VIEW_MAX_TEXT_BYTES);
+		}
 		str_append_char(out, '\n');
 	}
 	if (fixed.length > 0) {
 		str_printf(out, "Parameters    : %s\n", fixed.at);
 	}
-	str_append(out, "Units         : Normalized ");
+	str_printf(out, "Units         : %s", sweep->is_raw ? "" : "Normalized ");
 	view_text(row, json_text(json_get(row, "unit")) ? "unit" : "metric", out);
 	str_printf(out, "\nInterpretation: %s is better\n",
 		   strcmp(json_text(json_get(row, "better")), "lower") == 0 ? "Lower" : "Higher");
@@ -205,17 +221,90 @@ static void write_heads(const struct sweep *sweep, size_t width, struct str *out
 
 		view_text(json_at(columns, i), "name", &head);
 		str_append(&head, TITLE);
-		width_pad(out, head.at, is_last ? 0 : CELL_WIDTH + GAP - 1, WIDTH_LEFT);
+		width_pad(out, head.at,
+			  is_last ? 0 : CELL_WIDTH + (sweep->is_raw ? RAW_WIDTH : 0) + GAP - 1,
+			  WIDTH_LEFT);
 		str_append(out, is_last ? "\n" : " ");
 	}
 }
 
-static void write_sweep(const struct sweep *sweep, bool has_groups, struct str *out)
+/* means over the points that all columns have */
+
+static double value_of(const struct sweep *sweep, size_t point, size_t column)
+{
+	const struct json *cells = json_get(sweep->points.at[point].row, "cells");
+
+	return json_number(json_get(json_at(cells, column), "value"), NAN);
+}
+
+static bool has_all(const struct sweep *sweep, size_t point, size_t nr_columns)
+{
+	for (size_t i = 0; i < nr_columns; i++) {
+		if (!isfinite(value_of(sweep, point, i) / value_of(sweep, point, 0))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static double median_of(const double *values, size_t nr)
+{
+	scoped(free) double *sorted = mem_array(nr, sizeof(*sorted));
+
+	memcpy(sorted, values, nr * sizeof(*sorted));
+	summary_sort(sorted, nr);
+	return summary_median(sorted, nr);
+}
+
+static void write_means(const struct sweep *sweep, size_t width, struct str *out)
+{
+	static const struct {
+		const char *name;
+		double (*of)(const double *values, size_t nr);
+	} means[] = { { "AMean", summary_mean },
+		      { "HMean", summary_hmean },
+		      { "Median", median_of },
+		      { "GMean", summary_gmean } };
+	size_t nr_columns = json_size(json_get(sweep->view, "columns"));
+	scoped(free) double *values = mem_array(nr_columns * sweep->points.nr, sizeof(*values));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sweep->points.nr; i++) {
+		if (!has_all(sweep, i, nr_columns)) {
+			continue;
+		}
+		for (size_t j = 0; j < nr_columns; j++) {
+			values[j * sweep->points.nr + nr] =
+				value_of(sweep, i, j) / (sweep->is_raw ? 1 : value_of(sweep, i, 0));
+		}
+		nr++;
+	}
+	for (size_t i = 0; nr > 1 && i < countof(means); i++) {
+		width_pad(out, means[i].name, width, WIDTH_RIGHT);
+		for (size_t j = 0; j < nr_columns; j++) {
+			str_printf(out, "%*s", GAP, "");
+			append_numbers(sweep, sweep->first.row, means[i].of(values, nr),
+				       means[i].of(values + j * sweep->points.nr, nr), out);
+			str_printf(out, "(%5s)", "-");
+		}
+		str_append_char(out, '\n');
+	}
+	if (nr > 1 && nr < sweep->points.nr) {
+		str_printf(out, "(means of %zu; %zu left out, not on all sides)\n", nr,
+			   sweep->points.nr - nr);
+	}
+}
+
+static void write_sweep(const struct sweep *sweep, bool has_means, struct str *out)
 {
 	size_t nr_columns = json_size(json_get(sweep->view, "columns"));
 	size_t width = label_width(sweep);
 
-	write_title(sweep, has_groups, out);
+	has_means = has_means && sweep->points.nr > 1;
+	if (has_means && width < strlen("Median")) {
+		width = strlen("Median");
+	}
+	write_title(sweep, out);
 	write_heads(sweep, width, out);
 	for (size_t i = 0; i < sweep->points.nr; i++) {
 		scoped(str_release) struct str label = STR_INIT;
@@ -224,16 +313,19 @@ static void write_sweep(const struct sweep *sweep, bool has_groups, struct str *
 		width_pad(out, label.at, width, WIDTH_RIGHT);
 		for (size_t j = 0; j < nr_columns; j++) {
 			str_printf(out, "%*s", GAP, "");
-			append_cell(sweep->points.at[i].row, j, out);
+			append_cell(sweep, sweep->points.at[i].row, j, out);
 		}
 		str_append_char(out, '\n');
+	}
+	if (has_means) {
+		write_means(sweep, width, out);
 	}
 	str_append_char(out, '\n');
 }
 
 /* A failure has no mean to be normalised: its fails of its runs, column by column. */
-static void write_failures(const struct json *group, const struct format_options *options,
-			   struct str *out)
+void pct_write_failures(const struct json *group, const struct format_options *options,
+			struct str *out)
 {
 	const struct json *failures = json_get(group, "failures");
 
@@ -280,20 +372,23 @@ static void add_point(struct sweep *sweep, struct item *item)
 }
 
 /* The table that begins with item `first`. */
-static void write_table(struct items *items, size_t first, const struct json *view, struct str *out)
+static void write_table(struct items *items, size_t first, struct sweep sweep, bool has_means,
+			struct str *out)
 {
-	struct sweep sweep = { .view = view, .first = items->list.at[first] };
+	sweep.first = items->list.at[first];
+	sweep.has_groups = items->has_groups;
 
 	for (size_t i = first; i < items->list.nr; i++) {
 		if (is_alike(items, sweep.first.row, items->list.at[i].row)) {
 			add_point(&sweep, &items->list.at[i]);
 		}
 	}
-	write_sweep(&sweep, items->has_groups, out);
+	write_sweep(&sweep, has_means, out);
 	vec_release(&sweep.points);
 }
 
-void pct_write(const struct json *view, const struct format_options *options, struct str *out)
+static void write_tables(const struct json *view, const struct format_options *options, bool is_raw,
+			 struct str *out)
 {
 	const struct json *groups = json_get(view, "groups");
 	struct items items = { .has_groups = json_size(groups) > 1 };
@@ -303,11 +398,22 @@ void pct_write(const struct json *view, const struct format_options *options, st
 	}
 	for (size_t i = 0; i < items.list.nr; i++) {
 		if (!items.list.at[i].is_written) {
-			write_table(&items, i, view, out);
+			write_table(&items, i, (struct sweep){ .view = view, .is_raw = is_raw },
+				    options->is_all, out);
 		}
 	}
 	vec_release(&items.list);
 	for (size_t i = 0; i < json_size(groups); i++) {
-		write_failures(json_at(groups, i), options, out);
+		pct_write_failures(json_at(groups, i), options, out);
 	}
+}
+
+void pct_write(const struct json *view, const struct format_options *options, struct str *out)
+{
+	write_tables(view, options, false, out);
+}
+
+void pct_write_raw(const struct json *view, const struct format_options *options, struct str *out)
+{
+	write_tables(view, options, true, out);
 }

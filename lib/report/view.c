@@ -98,6 +98,33 @@ void view_text(const struct json *object, const char *name, struct str *out)
 	}
 }
 
+const char *view_axis_value(const struct json *group, const char *name)
+{
+	const struct json *axes = json_get(group, "axes");
+
+	for (size_t i = 0; i < json_size(axes); i++) {
+		const char *other = json_text(json_get(json_at(axes, i), "name"));
+
+		if (other && strcmp(other, name) == 0) {
+			return json_text(json_get(json_at(axes, i), "value"));
+		}
+	}
+	return "";
+}
+
+void view_short_metric(const struct json *group, const struct json *row, struct str *out)
+{
+	const char *test = view_axis_value(group, VIEW_TEST);
+	const char *metric = json_text(json_get(row, "metric"));
+	size_t length = strlen(test);
+
+	if (length > 0 && strncmp(metric, test, length) == 0 && metric[length] == '.' &&
+	    metric[length + 1]) {
+		metric += length + 1;
+	}
+	str_append_clean(out, metric, strlen(metric), false, VIEW_MAX_TEXT_BYTES);
+}
+
 void view_group_title(const struct json *group, struct str *out)
 {
 	const struct json *axes = json_get(group, "axes");

@@ -48,7 +48,8 @@
 #define VIEW_SCHEMA         1
 #define VIEW_MAX_COLUMNS    129 /* a stack of 128 patches and its base */
 #define VIEW_MAX_TEXT_BYTES 300
-#define VIEW_SHORT_DIGITS   10 /* of a commit, as in LKP's mails */
+#define VIEW_TEST           "testcase" /* the axis that says what was run */
+#define VIEW_SHORT_DIGITS   10         /* of a commit, as in LKP's mails */
 
 enum view_meaning { VIEW_WORSE, VIEW_BETTER, VIEW_SAME, VIEW_UNKNOWN, VIEW_MISSING };
 
@@ -88,6 +89,11 @@ bool view_has_changed(const struct json *row);
 bool is_view_headline(const struct json *row);
 /* Appends a text member on one line, cleaned, of at most VIEW_MAX_TEXT_BYTES; null: nothing. */
 void view_text(const struct json *object, const char *name, struct str *out);
+/* The value of an axis of a group; "" where it has no such axis. */
+const char *view_axis_value(const struct json *group, const char *name);
+/* Appends a row's metric without the name of what was run, for tables that have it in their title:
+ * "fork" of "bench.fork". */
+void view_short_metric(const struct json *group, const struct json *row, struct str *out);
 /* "compiler=gcc-12 test=t1": the axes of a group. */
 void view_group_title(const struct json *group, struct str *out);
 /* "-4.1%", "+0.36 points", "+5.33", "n/a". */
