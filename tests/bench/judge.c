@@ -56,6 +56,7 @@ static const struct line lines[] = {
 	  9,
 	  10000,
 	  { .effect = 0.10, .cv = 0.03 } },
+	{ "C3", "boots for 2 % at CV 1 %", BOOTS, false, 9, 10000, { .cv = 0.01, .effect = 0.02 } },
 	{ "C4",
 	  "A/A, 10 % of runs at +5 sd",
 	  NAMED,
