@@ -8,6 +8,7 @@
 #include "fit.h"
 #include "looks.h"
 #include "moderate.h"
+#include "permute.h"
 #include "rank.h"
 
 /* An exact metric repeats to the last digit and yet moves when the linker lays neutral code out
@@ -207,6 +208,20 @@ static void test_ranks(struct judge_verdict *verdict, struct test *test)
 	rank_release(&rank);
 }
 
+/* The same for a percentile: no bell curve is assumed of it. */
+static void test_permuted(struct judge_verdict *verdict, const struct test *test)
+{
+	double miss = miss_of(test->options);
+
+	test_means(verdict, test);
+	verdict->p = permute_p(test->units, &test->fit, 0);
+	verdict->p_least = permute_p(test->units, &test->fit, test->least);
+	verdict->interval_90 = scaled(&test->fit, verdict->is_ratio,
+				      permute_interval(test->units, &test->fit, 1 - 2 * miss));
+	verdict->interval_95 = scaled(&test->fit, verdict->is_ratio,
+				      permute_interval(test->units, &test->fit, 1 - miss));
+}
+
 /* An exact metric's interval is what neutral rebuilds do, or its own noise should it have some:
  * noise is a reason to doubt, and the lack of it is never evidence. */
 static void test_exact(struct judge_verdict *verdict, const struct test *test)
@@ -264,6 +279,8 @@ static void fill(struct judge_verdict *verdict, struct test *test)
 			test_exact(verdict, test);
 		} else if (metric->estimator == JUDGE_MEDIAN && test->units) {
 			test_ranks(verdict, test);
+		} else if (metric->estimator == JUDGE_PERCENTILE && test->units) {
+			test_permuted(verdict, test);
 		} else {
 			test_means(verdict, test);
 		}
@@ -344,7 +361,8 @@ static void test_one(const struct judge_metric *metric, const struct judge_optio
 	bool has_history = metric->prior_df > 0 && prior.df > 0;
 	bool may_be_wild = has_history && fit_may_be_wild(fit, prior.variance, prior.df);
 
-	if (may_be_wild || metric->estimator == JUDGE_MEDIAN) {
+	if (may_be_wild || metric->estimator == JUDGE_MEDIAN ||
+	    metric->estimator == JUDGE_PERCENTILE) {
 		units_init(&units, metric);
 	}
 	if (may_be_wild) {
