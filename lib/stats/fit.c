@@ -110,12 +110,23 @@ static void find_effect(struct fit *fit, const struct block *blocks)
 				       : fit->level[1] - fit->level[0];
 }
 
-static void find_spread_of_one(struct fit *fit, const struct block *block, double least)
+static void find_sides(struct fit *fit, const struct block *blocks, double least)
 {
 	for (int side = 0; side < 2; side++) {
-		fit->side_df[side] = (double)block->nr[side] - 1;
-		fit->side_variance[side] = fmax(block->squares[side] / fit->side_df[side], least);
+		double squares = 0;
+
+		for (size_t i = 0; i < fit->nr_blocks; i++) {
+			squares += blocks[i].squares[side];
+		}
+		fit->side_df[side] = (double)(fit->nr[side] - fit->nr_blocks);
+		fit->side_variance[side] = fit->side_df[side] > 0
+						   ? fmax(squares / fit->side_df[side], least)
+						   : (double)NAN;
 	}
+}
+
+static void find_spread_of_one(struct fit *fit, const struct block *block, double least)
+{
 	fit->df = fit->side_df[0] + fit->side_df[1];
 	fit->variance = fmax((block->squares[0] + block->squares[1]) / fit->df, least);
 	fit->parts = 1 / (double)block->nr[0] + 1 / (double)block->nr[1];
@@ -325,6 +336,7 @@ static void fit_means(struct fit *fit, const struct units *units)
 		values[i] = units->units.at[i].value;
 	}
 	least = fit_rounding_variance(values, units->units.nr, fit->is_relative);
+	find_sides(fit, blocks, least);
 	if (fit->nr_blocks == 1) {
 		find_spread_of_one(fit, blocks, least);
 	} else {

@@ -26,7 +26,7 @@ struct fit {
 	double effect;       /* ln(head / base), else head - base */
 	double variance,
 		df; /* residual, of a unit in its block; NAN unless both sides have 2 units */
-	double side_variance[2]; /* where there is one block only, as the two below */
+	double side_variance[2]; /* of a unit around its side's mean in its block */
 	double side_df[2];
 	double parts; /* the variance of the effect in units of `variance` */
 	/* Between builds, where blocks ran different ones: what the effect varies by from one pair

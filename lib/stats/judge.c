@@ -10,6 +10,7 @@
 #include "lib/base/mem.h"
 #include "looks.h"
 #include "measure.h"
+#include "remark.h"
 
 static const char *const words[] = {
 	[JUDGE_REGRESSION] = "regression",
@@ -284,6 +285,7 @@ void judge(const struct judge_metric *metrics, size_t nr, const struct judge_opt
 {
 	measure(metrics, nr, options, ret_verdicts);
 	judge_measured(ret_verdicts, nr, options);
+	remark(metrics, nr, options, ret_verdicts);
 }
 
 /* (3.2 + 1.3)^2 2 sd^2 / effect^2 units a side see an effect at JUDGE_CONFIRM_P with a chance of

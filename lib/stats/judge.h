@@ -125,12 +125,15 @@ struct judge_verdict {
 	double p_least;    /* of a change no larger than min_effect */
 	double q;          /* p_least corrected for the size of the metric's family */
 	double min_effect; /* the smallest one that counts here */
-	bool is_noisy;     /* units of one side vary by more than 10 % */
-	double needs;      /* units a side that would show "no change"; NAN where it is shown */
-	size_t nr_lone;    /* blocks ignored for holding one side only */
-	size_t nr_moved;   /* blocks void for having run on more than one machine */
-	size_t nr_wild;    /* blocks void for a spread within one side that history excludes */
-	char reason[256];  /* one clause for people */
+	/* How much a boot of head varies for one of base, as deviations within blocks, and the p of
+	 * that being the same (F test); NAN: unknown. */
+	double spread_ratio, spread_p;
+	bool is_noisy;    /* units of one side vary by more than 10 % */
+	double needs;     /* units a side that would show "no change"; NAN where it is shown */
+	size_t nr_lone;   /* blocks ignored for holding one side only */
+	size_t nr_moved;  /* blocks void for having run on more than one machine */
+	size_t nr_wild;   /* blocks void for a spread within one side that history excludes */
+	char reason[256]; /* one clause for people */
 };
 
 /* Judges all metrics of one benchmark together; `ret_verdicts` has room for `nr`. */

@@ -163,6 +163,16 @@ static double p_beyond(const struct test *test, double least)
 			       dist_t_tail((size + least) / test->se, test->df));
 }
 
+static void test_spread(struct judge_verdict *verdict, const struct fit *fit)
+{
+	double ratio = fit->side_variance[1] / fit->side_variance[0];
+	double tail = dist_beta(fit->side_df[0] / 2, fit->side_df[1] / 2,
+				fit->side_df[0] / (fit->side_df[0] + fit->side_df[1] * ratio));
+
+	verdict->spread_ratio = sqrt(ratio);
+	verdict->spread_p = 2 * fmin(tail, 1 - tail);
+}
+
 static void test_means(struct judge_verdict *verdict, const struct test *test)
 {
 	double miss = miss_of(test->options);
@@ -275,6 +285,9 @@ static void fill(struct judge_verdict *verdict, struct test *test)
 	verdict->effect = fit->is_relative ? fit->level[1] / fit->level[0] - 1
 					   : effect_of(fit, verdict->is_ratio, fit->effect);
 	if (!is_untestable(verdict, test)) {
+		if (fit->side_df[0] > 0 && fit->side_df[1] > 0 && !metric->is_exact) {
+			test_spread(verdict, fit);
+		}
 		if (metric->is_exact) {
 			test_exact(verdict, test);
 		} else if (metric->estimator == JUDGE_MEDIAN && test->units) {
@@ -306,6 +319,7 @@ struct judge_verdict measure_nothing(const struct judge_metric *metric,
 	verdict.base = verdict.head = (struct judge_side){ 0, NAN, NAN };
 	verdict.effect = verdict.log_ratio = verdict.needs = NAN;
 	verdict.t = verdict.df = verdict.p = verdict.p_least = verdict.q = NAN;
+	verdict.spread_ratio = verdict.spread_p = NAN;
 	verdict.min_effect = least_share(metric, options);
 	verdict.interval_90 = verdict.interval_95 = (struct judge_interval){ NAN, NAN };
 	return verdict;

@@ -591,6 +591,37 @@ static void points_wait_for_their_sweep(void)
 	CHECK(strstr(verdicts[1].reason, "its sweep did not change"));
 }
 
+/* The reason tells what the mean does not. */
+static void remarks_stand_in_the_reason(void)
+{
+	struct input inputs[4];
+	struct judge_verdict verdicts[4];
+	struct input spread = headline("s");
+	static const char *const names[] = { "time", "time.1", "time.2", "time.4" };
+
+	for (size_t i = 0; i < 10; i++) {
+		double off = (double)(i * 7 % 10) - 4.5;
+
+		add(&spread, false, (struct judge_sample){ .value = 100 + 0.1 * off });
+		add(&spread, true, (struct judge_sample){ .value = 100 + off });
+	}
+	judge_all(&spread, 1, 0, verdicts);
+	CHECK_NEAR(verdicts[0].spread_ratio, 10, 1e-2);
+	CHECK(verdicts[0].spread_p < 1e-6);
+	CHECK(strstr(verdicts[0].reason, "head varies 10.0 times as much (p "));
+	for (size_t i = 0; i < 4; i++) {
+		double up = i == 3 ? 1.1 : i == 0 ? 1.0323 : 1; /* 1.1 to the third */
+
+		inputs[i] = headline(names[i]);
+		inputs[i].metric.is_headline = i == 0;
+		inputs[i].metric.sweep = i == 0 ? NULL : "time";
+		add_values(&inputs[i], false, VALUES(100, 100.2, 99.8, 100.1));
+		add_values(&inputs[i], true, VALUES(100 * up, 100.2 * up, 99.9 * up, 100.15 * up));
+	}
+	judge_all(inputs, 4, 0, verdicts);
+	CHECK(strstr(verdicts[0].reason, "its points differ, time.4 moved by +6.6 % against"));
+}
+
 /* No value of a hostile program makes the judge hang, or say what is not a number. */
 static void extremes_are_survived(void)
 {
@@ -656,6 +687,7 @@ static const struct t_case cases[] = {
 	  impossible_blocks_are_void },
 	{ "the variance between builds is never nothing", unknown_builds_are_not_nothing },
 	{ "points of a sweep may change only where their mean has", points_wait_for_their_sweep },
+	{ "a changed spread and a sweep's shape are remarked", remarks_stand_in_the_reason },
 	{ "extreme values are survived", extremes_are_survived },
 	{ "failures are a change where chance alone is below 1 %", failures_are_counted },
 	{ "q is corrected within headline and within other metrics", families_are_corrected },

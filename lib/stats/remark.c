@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "remark.h"
+
+#include <math.h>
+
+#include "agree.h"
+#include "family.h"
+#include "lib/base/mem.h"
+#include "measure.h"
+
+/* spread */
+
+static void remark_spread(struct judge_verdict *verdict)
+{
+	double ratio = verdict->spread_ratio;
+
+	if (verdict->metric->is_headline && verdict->spread_p <= REMARK_P) {
+		verdict_say(verdict, "; head varies %.1f times %s (p %.1g)",
+			    ratio > 1 ? ratio : 1 / ratio, ratio > 1 ? "as much" : "less",
+			    verdict->spread_p);
+	}
+}
+
+/* the shape of a sweep */
+
+/* A point's values as shares of the sweep's mean in the same run. */
+static struct judge_sample *shares_of(const struct judge_sample *point,
+				      const struct judge_sample *mean, size_t nr)
+{
+	struct judge_sample *shares = mem_array(nr, sizeof(*shares));
+
+	for (size_t i = 0; i < nr; i++) {
+		shares[i] = point[i];
+		shares[i].value = mean[i].value > 0 ? point[i].value / mean[i].value : (double)NAN;
+	}
+	return shares;
+}
+
+static bool is_point(const struct judge_metric *metric, const struct judge_metric *mean)
+{
+	return metric->sweep && strcmp(metric->sweep, mean->name) == 0 &&
+	       metric->nr_base == mean->nr_base && metric->nr_head == mean->nr_head;
+}
+
+/* How far a point moves against its sweep's mean, and the p of that. */
+static struct judge_verdict share_verdict(const struct judge_metric *point,
+					  const struct judge_metric *mean,
+					  const struct judge_options *options)
+{
+	scoped(free) struct judge_sample *base = shares_of(point->base, mean->base, point->nr_base);
+	scoped(free) struct judge_sample *head = shares_of(point->head, mean->head, point->nr_head);
+	struct judge_metric share = { .name = point->name,
+				      .base = base,
+				      .nr_base = point->nr_base,
+				      .head = head,
+				      .nr_head = point->nr_head };
+	struct judge_verdict verdict;
+
+	measure(&share, 1, options, &verdict);
+	verdict.metric = point;
+	return verdict;
+}
+
+/* Names the point that stands out most; the points' p are corrected by Holm. */
+static void remark_shape(const struct judge_metric *metrics, size_t nr,
+			 const struct judge_options *options, struct judge_verdict *mean)
+{
+	scoped(free) double *p = mem_array(nr, sizeof(*p));
+	scoped(free) double *q = mem_array(nr, sizeof(*q));
+	struct judge_verdict most = { .effect = 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		p[i] = NAN;
+		if (is_point(&metrics[i], mean->metric)) {
+			struct judge_verdict verdict =
+				share_verdict(&metrics[i], mean->metric, options);
+
+			p[i] = verdict.p;
+			most = fabs(verdict.effect) > fabs(most.effect) ? verdict : most;
+		}
+	}
+	family_holm(p, nr, q);
+	for (size_t i = 0; i < nr; i++) {
+		if (q[i] <= REMARK_P && most.metric) {
+			verdict_say(mean,
+				    "; its points differ, %s moved by %+.1f %% against the rest",
+				    most.metric->name, 100 * most.effect);
+			return;
+		}
+	}
+}
+
+static bool has_sweep(const struct judge_metric *metrics, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (metrics[i].sweep) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void remark(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
+	    struct judge_verdict *verdicts)
+{
+	bool has_shape = has_sweep(metrics, nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		remark_spread(&verdicts[i]);
+		if (has_shape && metrics[i].is_headline && !isnan(verdicts[i].p)) {
+			remark_shape(metrics, nr, options, &verdicts[i]);
+		}
+	}
+}
