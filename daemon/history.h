@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * history.h - what comparisons that are done leave for those to come: how noisy each metric is.
+ * history.h - what comparisons that are done leave for those to come: how much each metric varies
+ * between runs of one commit, and between its builds.
  *
  * Kept by cell, metric and day.  A comparison is told what was known on the day before it began, so
  * that whoever judges it, however late, is told the same.

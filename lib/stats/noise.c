@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "dist.h"
+#include "fit.h"
 #include "summary.h"
 #include "unit.h"
 
@@ -123,80 +124,30 @@ struct noise_prior noise_prior_of(const struct noise *days, size_t nr)
 
 /* builds */
 
-struct pair {
-	uint32_t builds[2];
-	size_t nr; /* of builds; 3: too many */
-};
-
-static struct pair find_builds(const struct judge_sample *samples, size_t nr)
+/* The difference of two builds has the variance of both, and of its runs. */
+static struct noise noise_of_two(const struct fit *fit)
 {
-	struct pair pair = { 0 };
+	double of_runs = fit->variance * fit->parts;
 
-	for (size_t i = 0; i < nr && pair.nr <= 2; i++) {
-		bool is_known = false;
-
-		for (size_t j = 0; j < pair.nr; j++) {
-			is_known = is_known || pair.builds[j] == samples[i].build;
-		}
-		if (!is_known && pair.nr < 2) {
-			pair.builds[pair.nr] = samples[i].build;
-		}
-		pair.nr += !is_known;
-	}
-	return pair;
+	return (struct noise){ (fit->effect * fit->effect - of_runs) / 2, 1 };
 }
 
-/* The distance of the builds in the block of `samples[first]`; NAN: it does not hold both. */
-static double distance_in_block(const struct judge_sample *samples, size_t nr, size_t first,
-				const struct pair *pair)
+struct noise noise_of_builds(const struct judge_metric *metric, bool is_one_commit)
 {
-	double sum[2] = { 0, 0 };
-	double nr_values[2] = { 0, 0 };
+	scoped(units_release) struct units units;
+	struct fit fit = { 0 };
 
-	for (size_t i = first; i < nr; i++) {
-		if (samples[i].block == samples[first].block && samples[i].value > 0) {
-			bool is_second = samples[i].build == pair->builds[1];
-
-			sum[is_second] += log(samples[i].value);
-			nr_values[is_second]++;
-		}
+	units_init(&units, metric);
+	if (units.units.nr > 0) {
+		fit_init(&fit, &units, metric->estimator);
 	}
-	return sum[1] / nr_values[1] - sum[0] / nr_values[0];
-}
-
-static bool is_first_of_block(const struct judge_sample *samples, size_t at)
-{
-	for (size_t i = 0; i < at; i++) {
-		if (samples[i].block == samples[at].block) {
-			return false;
-		}
-	}
-	return true;
-}
-
-struct noise noise_of_builds(const struct judge_sample *samples, size_t nr)
-{
-	struct pair pair = find_builds(samples, nr);
-	double nr_blocks = 0;
-	double mean = 0;
-	double squares = 0;
-
-	for (size_t i = 0; pair.nr == 2 && i < nr; i++) {
-		double distance = is_first_of_block(samples, i)
-					  ? distance_in_block(samples, nr, i, &pair)
-					  : (double)NAN;
-
-		if (isfinite(distance)) {
-			double off = distance - mean;
-
-			mean += off / ++nr_blocks;
-			squares += off * (distance - mean);
-		}
-	}
-	if (nr_blocks < 2) {
+	if (!fit.is_relative || !isfinite(fit.variance)) {
 		return (struct noise){ 0 };
 	}
-	return (struct noise){ (mean * mean - squares / (nr_blocks - 1) / nr_blocks) / 2, 1 };
+	if (is_one_commit && !fit.is_one_image) {
+		return noise_of_two(&fit);
+	}
+	return (struct noise){ fit.build_variance * fit.build_df, fit.build_df };
 }
 
 struct noise_prior noise_prior_of_builds(const struct noise *own, const struct noise *family)

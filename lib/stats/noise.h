@@ -27,10 +27,10 @@ struct noise {
  * is not in it.  No degrees of freedom where a value is not above zero. */
 struct noise noise_of(const struct judge_metric *metric);
 
-/* Of ln(value) between two builds of one commit, less what the noise of runs adds: may be below
- * zero.  One degree of freedom, where the samples are of two builds that ran side by side in at
- * least two blocks, else none. */
-struct noise noise_of_builds(const struct judge_sample *samples, size_t nr);
+/* Of ln(value) between the builds of one commit that a comparison ran, less what the noise of its
+ * runs adds; squares may be below zero.  `is_one_commit`: both sides are of one, and differ by
+ * their builds alone; else where one side ran several. */
+struct noise noise_of_builds(const struct judge_metric *metric, bool is_one_commit);
 
 struct noise_prior {
 	double variance; /* pooled over all days */

@@ -8,6 +8,34 @@ FROM unnest($2::int[], $3::float8[], $4::float8[]) AS n (slot, squares, df)
 ON CONFLICT (cell_id, slot, day) DO UPDATE SET
 	squares = known.squares + EXCLUDED.squares, df = known.df + EXCLUDED.df;
 
+-- name: build_noise_add
+-- The same of what it said of builds: $1 cell, $2 slots, $3 squares, $4 degrees of freedom.
+INSERT INTO build_noise AS known (cell_id, slot, day, squares, df)
+SELECT $1, n.slot, (belt_now() AT TIME ZONE 'UTC')::date, n.squares, n.df
+FROM unnest($2::int[], $3::float8[], $4::float8[]) AS n (slot, squares, df)
+ON CONFLICT (cell_id, slot, day) DO UPDATE SET
+	squares = known.squares + EXCLUDED.squares, df = known.df + EXCLUDED.df;
+
+-- name: build_noise
+-- What a year before a comparison began knows of builds: of each metric of its benchmark, on all of
+-- the benchmark's cells, and of all its metrics together but the exact ones: $1 cell, $2 comparison.
+WITH begun AS (
+	SELECT (COALESCE(min(r.created), belt_now()) AT TIME ZONE 'UTC')::date AS day
+	FROM block b JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id
+	WHERE b.cell_id = $1 AND b.comparison_id = $2
+), own AS (
+	SELECT m.slot, m.is_exact, COALESCE(sum(n.squares), 0) AS squares, COALESCE(sum(n.df), 0) AS df
+	FROM begun JOIN cell c ON c.id = $1 JOIN metric m ON m.benchmark_id = c.benchmark_id
+	JOIN cell o ON o.benchmark_id = c.benchmark_id
+	LEFT JOIN build_noise n ON n.cell_id = o.id AND n.slot = m.slot AND n.day < begun.day
+		AND n.day >= begun.day - 365
+	GROUP BY m.slot, m.is_exact
+)
+SELECT slot, squares, df,
+	CASE WHEN is_exact THEN 0 ELSE sum(squares) FILTER (WHERE NOT is_exact) OVER () END AS family_squares,
+	CASE WHEN is_exact THEN 0 ELSE sum(df) FILTER (WHERE NOT is_exact) OVER () END AS family_df
+FROM own;
+
 -- name: base_levels
 -- Where main was before a comparison began, as far as its base is one of main: ln(level) of each
 -- headline metric at each of the last twenty bases of the same repositories, and of this base itself

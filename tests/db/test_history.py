@@ -47,6 +47,22 @@ def tells_the_days_before(t, db, world, cell, early):
     t.equal(db.run("noise_days", cell, last), [], "what is three months old is forgotten")
 
 
+def knows_how_builds_differ(t, db, world):
+    """Metrics 1 and 2 are noisy, metric 3 is exact; two cells of one benchmark, and one of another."""
+    cell, twin, other = world.cell("built"), world.cell("built", params={"n": "2"}), world.cell("foreign")
+    db.sql("""INSERT INTO metric SELECT id, slot, 'm' || slot, 's', 'lower', 'mean', true, slot = 3, 0
+        FROM benchmark, generate_series(1, 3) slot WHERE name IN ('built', 'foreign')""")
+    today = begin(world, cell, "built today")
+    for place, squares in ((cell, 0.25), (twin, 0.5), (other, 64)):
+        db.run("build_noise_add", place, [1, 3], [squares, 2 * squares], [1, 1])
+    t.equal(sorted(row[2] for row in db.run("build_noise", cell, today)), ["0", "0", "0"],
+            "of today's rebuilds a comparison is not told")
+    days_pass(db, 1)
+    told = sorted(db.run("build_noise", cell, begin(world, cell, "built tomorrow")))
+    t.equal(told, [["1", "0.75", "2", "0.75", "2"], ["2", "0", "0", "0.75", "2"], ["3", "1.5", "2", "0", "0"]],
+            "the next day it is: of each metric on all cells of its benchmark, and of all that are not exact together")
+
+
 def level(db, cell, comparison, value):
     db.sql(f"""INSERT INTO verdict (cell_id, comparison_id, look, slot, kind, nr_base, nr_head, base, is_ratio, at)
         VALUES ({cell}, {comparison}, 1, 1, 'no-change', 4, 4, {value}, true, belt_now())""")
@@ -83,6 +99,7 @@ def main():
         early = begin(world, cell, "early")
         adds_up_by_day(t, db, cell)
         tells_the_days_before(t, db, world, cell, early)
+        knows_how_builds_differ(t, db, world)
         knows_where_main_was(t, db, world)
     return t.end()
 

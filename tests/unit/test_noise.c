@@ -92,30 +92,48 @@ static void no_noise_is_no_knowledge(void)
 		value, block, 0, build, 1, 0 \
 	}
 
+static const struct judge_sample built[] = {
+	RUN(100, 1, 7), RUN(102, 1, 7), RUN(200, 2, 7),
+	RUN(201, 2, 7), RUN(150, 3, 7), RUN(150, 3, 7),
+};
 static const struct judge_sample rebuilt[] = {
-	RUN(100, 1, 7), RUN(102, 1, 7), RUN(104, 1, 9), RUN(103, 1, 9), RUN(200, 2, 7),
-	RUN(201, 2, 7), RUN(205, 2, 9), RUN(209, 2, 9), RUN(150, 3, 7), RUN(150, 3, 7),
-	RUN(153, 3, 9), RUN(156, 3, 9), RUN(500, 4, 7), RUN(NAN, 3, 9), RUN(0, 3, 9),
+	RUN(104, 1, 9), RUN(103, 1, 9), RUN(205, 2, 9),
+	RUN(209, 2, 9), RUN(153, 3, 9), RUN(156, 3, 9),
 };
 
-/* Python: the squared mean of the blocks' ln(9 / 7) less its own variance, by two. */
-static void builds_differ_by_more_than_runs_do(void)
+static struct judge_metric metric_of_sides(const struct judge_sample *left,
+					   const struct judge_sample *right, size_t nr)
 {
-	struct noise noise = noise_of_builds(rebuilt, countof(rebuilt));
-
-	CHECK_NEAR(noise.squares, 0.0004071985585630574, 1e-15);
-	CHECK_NEAR(noise.df, 1, 0);
+	return (struct judge_metric){ .base = left, .nr_base = nr, .head = right, .nr_head = nr };
 }
 
-static void one_build_or_three_tell_nothing_of_builds(void)
+/* Section 2 of docs/statistics.md in Python: half of the squared effect less that of runs. */
+static void a_rebuild_differs_by_more_than_runs_do(void)
 {
-	static const struct judge_sample three[] = { RUN(100, 1, 7), RUN(102, 1, 8), RUN(100, 2, 7),
-						     RUN(102, 2, 8), RUN(102, 2, 9) };
+	struct judge_metric metric = metric_of_sides(built, rebuilt, countof(built));
+	struct judge_metric itself = metric_of_sides(built, built, countof(built));
 
-	CHECK_NEAR(noise_of_builds(rebuilt, 2).df, 0, 0); /* one build */
-	CHECK_NEAR(noise_of_builds(rebuilt, 4).df, 0, 0); /* one block */
-	CHECK_NEAR(noise_of_builds(three, 4).df, 1, 0);
-	CHECK_NEAR(noise_of_builds(three, 5).df, 0, 0);
+	CHECK_NEAR(noise_of_builds(&metric, true).squares, 0.00041922089381091253, 1e-12);
+	CHECK_NEAR(noise_of_builds(&metric, true).df, 1, 0);
+	CHECK_NEAR(noise_of_builds(&metric, false).df, 0, 0);
+	CHECK_NEAR(noise_of_builds(&itself, true).df, 0, 0);
+}
+
+/* Of four builds, two a side, the second pair is 4 % apart: 0.04^2 = 4 s^2, were there no noise. */
+static void two_builds_a_side_tell_how_builds_differ(void)
+{
+	static const struct judge_sample left[] = {
+		RUN(100, 1, 1), RUN(100.1, 1, 1), RUN(100, 2, 1), RUN(100.1, 2, 1),
+		RUN(100, 3, 2), RUN(100.1, 3, 2), RUN(100, 4, 2), RUN(100.1, 4, 2),
+	};
+	static const struct judge_sample right[] = {
+		RUN(100, 1, 3), RUN(100.1, 1, 3), RUN(100, 2, 3), RUN(100.1, 2, 3),
+		RUN(104, 3, 4), RUN(104.1, 3, 4), RUN(104, 4, 4), RUN(104.1, 4, 4),
+	};
+	struct judge_metric metric = metric_of_sides(left, right, countof(left));
+
+	CHECK_NEAR(noise_of_builds(&metric, false).df, 1, 0);
+	CHECK_NEAR(noise_of_builds(&metric, false).squares, 0.0004, 0.00002);
 }
 
 static void builds_are_never_known_to_be_alike(void)
@@ -150,8 +168,8 @@ static const struct t_case cases[] = {
 	{ "equal days count much and unlike ones little",
 	  equal_days_count_much_and_unlike_ones_little },
 	{ "one day counts four degrees of freedom", one_day_counts_four },
-	{ "builds differ by more than runs do", builds_differ_by_more_than_runs_do },
-	{ "one build or three tell nothing of builds", one_build_or_three_tell_nothing_of_builds },
+	{ "a rebuild differs by more than runs do", a_rebuild_differs_by_more_than_runs_do },
+	{ "two builds a side tell how builds differ", two_builds_a_side_tell_how_builds_differ },
 	{ "builds are never known to be alike", builds_are_never_known_to_be_alike },
 	{ "the next level is foretold from five on", the_next_level_is_foretold_from_five_on },
 	{ "no noise is no knowledge", no_noise_is_no_knowledge },
