@@ -191,7 +191,7 @@ static int compare_files(const struct call *call, const struct options *options)
 		return call_fail_file(call, &err);
 	}
 	pairing = pairing_new(&sides, &jobs);
-	view = pairing_view(pairing);
+	view = pairing_view(pairing, options->is_json);
 	print_notes(call, view);
 	if (pairing_reason(pairing)) {
 		if (options->is_json) {

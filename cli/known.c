@@ -29,7 +29,12 @@ static const char *const seconds[] = { "s", "sec", "second", "min", "minute" };
 static const char *const amounts[] = { "s", "sec", "ms", "us", "µs",  "ns",  "min", "cycles",
 				       "B", "KB",  "MB", "kB", "KiB", "MiB", "GiB", "bytes" };
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+/* strspn() would take longer to set up than a name takes to read. */
+static bool is_letter(char character)
+{
+	return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+	       (character >= '0' && character <= '9');
+}
 
 /* A word inside a name, and what stands before it. */
 struct word {
@@ -41,18 +46,25 @@ struct word {
 /* The word behind `word`, which is the whole name's start at first; false: there is none. */
 static bool next_word(struct word *word)
 {
-	size_t gap = strcspn(word->at + word->length, LETTERS);
-	const char *at = word->at + word->length + gap;
+	const char *gap = word->at + word->length;
+	const char *at = gap;
 
-	word->before = *(gap > 0 ? at - 1 : "");
+	while (*at && !is_letter(*at)) {
+		at++;
+	}
+	word->before = *(at > gap ? at - 1 : "");
 	word->at = at;
-	word->length = strspn(at, LETTERS);
+	while (is_letter(*at)) {
+		at++;
+	}
+	word->length = (size_t)(at - word->at);
 	return word->length > 0;
 }
 
 static bool is_word(const struct word *word, const char *text)
 {
-	return strlen(text) == word->length && strncasecmp(word->at, text, word->length) == 0;
+	return (*word->at | 0x20) == *text && strncasecmp(word->at, text, word->length) == 0 &&
+	       text[word->length] == '\0';
 }
 
 static bool has_word(const char *name, const char *wanted)
@@ -140,6 +152,26 @@ static struct known guess(const char *name, const struct results_metric *metric)
 	return known;
 }
 
+/* The mean of the sweep that a metric is a point of; NULL: it is none. */
+static const char *sweep_of(const struct spec *spec, const struct metric *metric)
+{
+	size_t length = strlen(metric->name);
+
+	if (!metric->point || length <= strlen(metric->point)) {
+		return NULL;
+	}
+	length -= strlen(metric->point) + 1;
+	for (size_t i = 0; i < spec->nr_metrics; i++) {
+		const char *name = spec->metrics[i].name;
+
+		if (spec->metrics[i].nr_points > 0 && strncmp(name, metric->name, length) == 0 &&
+		    name[length] == '\0') {
+			return name;
+		}
+	}
+	return NULL;
+}
+
 struct known known_metric(const struct spec *spec, const char *name,
 			  const struct results_metric *from)
 {
@@ -153,6 +185,7 @@ struct known known_metric(const struct spec *spec, const char *name,
 						       strcmp(metric->better, "higher") == 0,
 					       .is_headline = metric->is_headline,
 					       .is_exact = metric->is_exact,
+					       .sweep = sweep_of(spec, metric),
 					       .estimator = judge_estimator(metric->estimator),
 					       .estimator_word = metric->estimator,
 					       .floor = metric->floor_pct / 100 };

@@ -16,8 +16,9 @@
 #include "lib/stats/judge.h"
 
 struct known {
-	const char *unit; /* NULL: unknown */
-	const char *note; /* for the reader; NULL: none */
+	const char *unit;  /* NULL: unknown */
+	const char *note;  /* for the reader; NULL: none */
+	const char *sweep; /* the metric that is the mean of its sweep; NULL: of none */
 	bool is_higher_better;
 	bool is_headline;
 	bool is_exact;

@@ -118,6 +118,7 @@ static struct judge_metric metric_of(struct pairing *pairing, size_t row, size_t
 		.is_higher_better = from->known.is_higher_better,
 		.is_headline = from->known.is_headline,
 		.is_exact = from->known.is_exact,
+		.sweep = from->known.sweep,
 		.estimator = from->known.estimator,
 		.floor = from->known.floor,
 	};

@@ -57,8 +57,9 @@ DEFINE_SCOPED(pairing_free, struct pairing *)
 /* Why no metric of any head can be compared with the base's; NULL: some can. */
 const char *pairing_reason(const struct pairing *pairing);
 
-/* The comparison document; without groups where nothing can be compared. */
-struct json *pairing_view(const struct pairing *pairing);
+/* The comparison document; without groups where nothing can be compared.  The samples are most of
+ * it, and of use to programs alone. */
+struct json *pairing_view(const struct pairing *pairing, bool has_samples);
 
 /* For pairing.c: whether all sides have one part alone, and what differs between two of them. */
 bool is_pairing_simple(const struct sides *sides);

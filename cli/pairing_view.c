@@ -38,28 +38,35 @@ static const char *absence(const struct pairing *pairing, size_t row, size_t sid
 	return NULL;
 }
 
-static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_t side)
+static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_t side,
+				bool has_samples)
 {
 	const struct results_metric *metric = pairing->rows.at[row].sides[side];
 	const struct judge_side *judged = judged_side(pairing, row, side);
-	size_t nr = metric ? metric->samples.nr : 0;
-	double *samples = arena_array(pairing->arena, nr, sizeof(*samples));
 	const char *reason = absence(pairing, row, side);
-	struct view_cell cell;
+	struct view_cell cell = { 0 };
+	size_t nr = metric ? metric->samples.nr : 0;
+	double *samples;
 
+	if (judged) {
+		cell = view_cell_judged(judged, reason);
+	}
+	if (judged && !has_samples) {
+		return cell;
+	}
+	samples = arena_array(pairing->arena, nr, sizeof(*samples));
 	for (size_t i = 0; i < nr; i++) {
 		samples[i] = metric->samples.at[i].value;
 	}
 	if (!judged) {
-		return view_cell_of(samples, nr, reason);
+		cell = view_cell_of(samples, nr, reason);
 	}
-	cell = view_cell_judged(judged, reason);
-	cell.samples = samples;
-	cell.nr_samples = nr;
+	cell.samples = has_samples ? samples : NULL;
+	cell.nr_samples = has_samples ? nr : 0;
 	return cell;
 }
 
-static struct view_row row_of(const struct pairing *pairing, size_t i)
+static struct view_row row_of(const struct pairing *pairing, size_t i, bool has_samples)
 {
 	const struct pairing_row *from = &pairing->rows.at[i];
 	struct view_cell *cells = arena_array(pairing->arena, pairing->sides->nr, sizeof(*cells));
@@ -67,7 +74,7 @@ static struct view_row row_of(const struct pairing *pairing, size_t i)
 		arena_array(pairing->arena, pairing->sides->nr - 1, sizeof(*changes));
 
 	for (size_t side = 0; side < pairing->sides->nr; side++) {
-		cells[side] = cell_of(pairing, i, side);
+		cells[side] = cell_of(pairing, i, side, has_samples);
 	}
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
 		changes[head - 1] = view_change_judged(&pairing->verdicts[head - 1][i]);
@@ -193,7 +200,8 @@ static void find_axes(const struct pairing *pairing, size_t table, struct view_g
 	group->nr_axes = nr;
 }
 
-static void add_table(const struct pairing *pairing, size_t table, struct json *view)
+static void add_table(const struct pairing *pairing, size_t table, bool has_samples,
+		      struct json *view)
 {
 	struct view_row *rows = arena_array(pairing->arena, pairing->rows.nr, sizeof(*rows));
 	struct view_failure *failures =
@@ -202,7 +210,7 @@ static void add_table(const struct pairing *pairing, size_t table, struct json *
 
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
 		if (pairing->parts.at[pairing->rows.at[i].part].table == table) {
-			rows[group.nr_rows++] = row_of(pairing, i);
+			rows[group.nr_rows++] = row_of(pairing, i, has_samples);
 		}
 	}
 	for (size_t i = 0; i < pairing->parts.nr; i++) {
@@ -236,7 +244,7 @@ static struct json *empty_view(const struct pairing *pairing)
 	return view_new(columns, sides->nr);
 }
 
-struct json *pairing_view(const struct pairing *pairing)
+struct json *pairing_view(const struct pairing *pairing, bool has_samples)
 {
 	struct json *view = empty_view(pairing);
 	const char *reason = pairing_reason(pairing);
@@ -246,7 +254,7 @@ struct json *pairing_view(const struct pairing *pairing)
 		json_put_text(view, "reason", reason);
 	}
 	for (size_t table = 0; !reason && table < pairing->tables.nr; table++) {
-		add_table(pairing, table, view);
+		add_table(pairing, table, has_samples, view);
 	}
 	for (size_t i = 0; i < pairing->notes.nr; i++) {
 		json_append(notes, json_new_text(pairing->notes.at[i]));

@@ -45,7 +45,12 @@ static size_t width_of_bytes(const char *text, size_t length)
 	size_t more;
 
 	for (size_t i = 0; i < length; cells += more) {
-		i += step(text + i, length - i, &more);
+		if (text[i] >= ' ' && text[i] <= '~') {
+			i++; /* nearly all there is */
+			more = 1;
+		} else {
+			i += step(text + i, length - i, &more);
+		}
 	}
 	return cells;
 }
