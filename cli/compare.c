@@ -58,10 +58,14 @@ static bool read_jobs(const struct sides *sides, const struct options *options, 
 
 /* printing */
 
-static void print_view(const struct json *view, const struct options *options)
+/* The tables with intervals are for people alone; the others have the units of the jobs. */
+static void print_view(struct json *view, const struct options *options)
 {
 	scoped(str_release) struct str out = STR_INIT;
 
+	if (strcmp(options->format, "text") == 0 || strcmp(options->format, "md") == 0) {
+		view_scale(view);
+	}
 	format_get(options->format)
 		->write(view, &(struct format_options){ .is_all = options->is_all }, &out);
 	fwrite(out.at, 1, out.length, stdout);

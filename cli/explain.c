@@ -68,8 +68,60 @@ static void explain_row(const struct pairing *pairing, size_t head, size_t row, 
 	}
 }
 
+/* --- for who sees it the first time --- */
+
+static const struct {
+	const char *word;
+	const char *meaning;
+} columns[] = {
+	{ "base, head", "the mean of the boots of a side; a run counts as a boot where none is known" },
+	{ "sd", "how far the boots of a side lie apart, in percent of their mean" },
+	{ "change", "from base to head; the other numbers are about it" },
+	{ "95 % interval", "where the true change lies in 19 of 20 comparisons" },
+	{ "q", "the share of false alarms among all changes with a q up to this one" },
+	{ "n", "boots of base + boots of head" },
+}, kinds[] = {
+	{ "regression", "worse, and too far from the smallest change worth telling for chance" },
+	{ "improvement", "better, in the same sense" },
+	{ "no-change", "shown: a change worth telling is excluded" },
+	{ "cannot-resolve", "neither is shown; more runs would" },
+	{ "too-few-runs", "no interval exists; give each side more runs" },
+	{ "layout-sensitive", "time changed but the work did not: often the place of code in memory" },
+	{ "not-confirmed-in-time", "the work changed, but no time followed" },
+	{ "not-comparable", "the sides were measured in ways that allow no comparison" },
+	{ "missing", "a side has no value" },
+};
+
+static bool has_kind(const struct pairing *pairing, const char *word)
+{
+	for (size_t head = 1; head < pairing->sides->nr; head++) {
+		for (size_t i = 0; i < pairing->rows.nr; i++) {
+			if (strcmp(judge_word(pairing->verdicts[head - 1][i].kind), word) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* What the columns say, and those verdicts that are there. */
+static void explain_words(const struct pairing *pairing, struct str *out)
+{
+	str_append(out, "\nThe columns:\n");
+	for (size_t i = 0; i < countof(columns); i++) {
+		str_printf(out, "  %-22s %s\n", columns[i].word, columns[i].meaning);
+	}
+	str_append(out, "The verdicts:\n");
+	for (size_t i = 0; i < countof(kinds); i++) {
+		if (has_kind(pairing, kinds[i].word)) {
+			str_printf(out, "  %-22s %s\n", kinds[i].word, kinds[i].meaning);
+		}
+	}
+}
+
 void explain(const struct pairing *pairing, struct str *out)
 {
+	explain_words(pairing, out);
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
 		str_printf(out, "\n%s against %s\n\n", pairing->sides->at[head].name,
 			   pairing->sides->at[0].name);

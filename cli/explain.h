@@ -8,7 +8,8 @@
 #include "lib/base/str.h"
 #include "pairing.h"
 
-/* Appends a paragraph a metric and head; docs/statistics.md explains its numbers. */
+/* Appends what the words of the table mean, and a paragraph a metric and head; docs/statistics.md
+ * explains its numbers. */
 void explain(const struct pairing *pairing, struct str *out);
 
 #endif

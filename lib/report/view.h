@@ -10,6 +10,7 @@
  *
  *	{ "schema": 1,
  *	  "reason": text,                                     absent, or why "groups" is empty
+ *	  "notes": [text],                                    absent, or what was left out
  *	  "columns": [{ "name", "commit": 40 digits | null, "subject": text | null }],
  *	  "groups": [{
  *	    "axes": [{ "name", "value" }],                      sorted by name
@@ -79,6 +80,10 @@ void view_decorate(struct json *view);
 
 /* The same for one row. */
 void view_decorate_row(struct json *row);
+
+/* For people: times and sizes in units in which the smallest value of a row is not below 10
+ * (0.00012 s as 120 µs); the samples go. */
+void view_scale(struct json *view);
 
 /* for the formats */
 

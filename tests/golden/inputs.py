@@ -298,6 +298,24 @@ def odd_numbers_are_numbers(folder):
     assert compare(folder, "--all", "--explain", "a", "b").returncode == 0
 
 
+def units_are_for_people(folder):
+    put(folder, "a", "t (s),size (B),speed (B/s),n (ops)\n" + "0.00012,20480,5000000,7\n" * 3)
+    done = compare(folder, "a", "a")
+    cells = {line.split()[1]: line.split()[2:4] for line in done.stdout.splitlines() if line.startswith("\u25cf")}
+    assert cells == {"t": ["\u00b5s", "120.00"], "size": ["KiB", "20.00"], "speed": ["kB/s", "5000"],
+                     "n": ["ops", "7.00"]}, done.stdout
+    assert rows_of(view_of(folder, "a", "a"))["t"]["cells"][0]["value"] == 0.00012
+
+
+def words_are_explained(folder):
+    put(folder, "a", '{"t":[1,1.01,1.02,1.03]}')
+    put(folder, "b", '{"t":[2,2.01,2.02,2.03]}')
+    text = compare(folder, "--explain", "a", "b").stdout
+    for part in ("95 % interval          where the true change lies", "  regression             worse"):
+        assert part in text, text
+    assert "cannot-resolve  " not in text, text
+
+
 def pipes_are_inputs(folder):
     put(folder, "a", '{"t":[1,1.01,1.02,1.03]}')
     done = subprocess.run(["bash", "-c", '"$0" compare a <(sed "s/1/2/" a)', PROGRAM], cwd=folder, capture_output=True,
@@ -346,6 +364,8 @@ PROMISES = [
     ("that runs are too few is told", few_runs_are_told),
     ("what holds no results is refused", what_is_no_results_is_refused),
     ("zeros, negatives and unequal counts are compared", odd_numbers_are_numbers),
+    ("times and sizes have units for people, and those of the file for programs", units_are_for_people),
+    ("--explain tells what the columns and the verdicts mean", words_are_explained),
     ("a pipe is an input", pipes_are_inputs),
     ("ten million samples of a metric take little memory", ten_million_samples_take_little_memory),
 ]
