@@ -237,6 +237,35 @@ static void worked_example(void)
 	CHECK_NEAR(verdict.interval_90.low, -0.10824064858407437, 1e-9);
 }
 
+/* The same with history, and a build a side of which nobody knows how builds vary. */
+static void worked_example_continued(void)
+{
+	struct input input = headline("time");
+	struct judge_verdict verdict;
+
+	for (uint32_t block = 1; block <= 2; block++) {
+		double up = block == 2 ? 15 : 0;
+		double head = block == 2 ? 13 : 0;
+
+		for (uint32_t i = 0; i < 2; i++) {
+			add(&input, false,
+			    (struct judge_sample){ 100 + 2 * i + up, block, .build = 1 });
+			add(&input, true,
+			    (struct judge_sample){ 91 + 2 * i + head, block, .build = 2 });
+		}
+	}
+	input.metric.prior_variance = 0.0001;
+	input.metric.prior_df = 20;
+	input.metric.prior_weight = 12;
+	verdict = judge_alone(&input);
+	CHECK_NEAR(verdict.df, 16.026019287009706, 1e-9);
+	CHECK_NEAR(verdict.p, 5.225371018376975e-09, 1e-17);
+	CHECK_NEAR(verdict.p_least, 7.216438202396279e-09, 1e-17);
+	CHECK_NEAR(verdict.min_effect, 0.005551261277393402, 1e-12);
+	CHECK_NEAR(verdict.interval_95.low, -0.10857846463074967, 1e-9);
+	CHECK_NEAR(verdict.interval_95.high, -0.07545114972843871, 1e-9);
+}
+
 /* practice cases */
 
 static void c03_constant_head(void)
@@ -664,6 +693,7 @@ static const struct t_case cases[] = {
 	{ "blocks are least squares, as NumPy computes them", blocks_are_least_squares },
 	{ "ratios are differences of logarithms", ratios_are_logarithms },
 	{ "the worked example of docs/statistics.md", worked_example },
+	{ "the worked example, continued with history and builds", worked_example_continued },
 	{ "C03: no variance on one side breaks nothing, every sample counts", c03_constant_head },
 	{ "C04: zeros have no percentage, and a change from zero is told", c04_zeros },
 	{ "C05: a doubling is told however noisy", c05_noisy },
