@@ -129,7 +129,7 @@ static void scale_row(struct json *row)
 		return;
 	}
 	to = best_step(scale_of(from, unit), smallest * from->size);
-	if (fabs(to->size / from->size - 1) < 1e-9) {
+	if (!to || fabs(to->size / from->size - 1) < 1e-9) {
 		return;
 	}
 	name = mem_printf("%s%s", to->name, unit + strcspn(unit, "/"));
