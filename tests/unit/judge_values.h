@@ -3,6 +3,8 @@
 #ifndef JUDGE_VALUES_H
 #define JUDGE_VALUES_H
 
+#include "lib/base/base.h"
+
 struct value {
 	double value;
 	uint32_t block;

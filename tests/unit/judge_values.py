@@ -61,7 +61,7 @@ def show(name, values, block, side, answer):
 
 print('/* SPDX-License-Identifier: GPL-2.0-or-later */')
 print(f'/* Written by judge_values.py with SciPy {scipy.__version__}, NumPy {numpy.__version__}; do not edit. */')
-print('#ifndef JUDGE_VALUES_H\n#define JUDGE_VALUES_H\n')
+print('#ifndef JUDGE_VALUES_H\n#define JUDGE_VALUES_H\n\n#include "lib/base/base.h"\n')
 print('struct value {\n\tdouble value;\n\tuint32_t block;\n\tbool is_head;\n};\n')
 
 side = numpy.repeat([0, 1], [7, 4])

@@ -3,79 +3,9 @@
 
 #include <math.h>
 
-#include "judge_values.h"
-#include "lib/base/mem.h"
-#include "tests/t.h"
-
-#define MOST 24
-
-/* A metric and the room for its samples. */
-struct input {
-	struct judge_metric metric;
-	struct judge_sample base[MOST], head[MOST];
-};
-
-static void add(struct input *input, bool is_head, struct judge_sample sample)
-{
-	size_t *nr = is_head ? &input->metric.nr_head : &input->metric.nr_base;
-
-	assert(*nr < MOST);
-	sample.build = sample.build ? sample.build : 1; /* one image, unless the test says else */
-	(is_head ? input->head : input->base)[(*nr)++] = sample;
-}
-
-/* Values of one block, each of a boot of its own. */
-static void add_values(struct input *input, bool is_head, size_t nr, const double *values)
-{
-	for (size_t i = 0; i < nr; i++) {
-		add(input, is_head, (struct judge_sample){ .value = values[i] });
-	}
-}
-
-#define VALUES(...)                                                    \
-	sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), (double[]) \
-	{                                                              \
-		__VA_ARGS__                                            \
-	}
-
-static struct input headline(const char *name)
-{
-	return (struct input){ .metric = { .name = name, .is_headline = true } };
-}
-
-static void judge_all(struct input *inputs, size_t nr, int look, struct judge_verdict *ret_verdicts)
-{
-	static struct judge_metric metrics[MOST];
-	struct judge_options options = JUDGE_OPTIONS_INIT;
-
-	options.look = look;
-	for (size_t i = 0; i < nr; i++) {
-		inputs[i].metric.base = inputs[i].base;
-		inputs[i].metric.head = inputs[i].head;
-		metrics[i] = inputs[i].metric;
-	}
-	judge(metrics, nr, &options, ret_verdicts);
-}
-
-static struct judge_verdict judge_alone(struct input *input)
-{
-	struct judge_verdict verdict;
-
-	judge_all(input, 1, 0, &verdict);
-	return verdict;
-}
-
-#define CHECK_KIND(verdict, expected) CHECK_TEXT(judge_word((verdict).kind), judge_word(expected))
+#include "judge_input.h"
 
 /* against SciPy */
-
-static void add_all(struct input *input, const struct value *values, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		add(input, values[i].is_head,
-		    (struct judge_sample){ values[i].value, .block = values[i].block });
-	}
-}
 
 static struct judge_verdict judge_values(const struct value *values, size_t nr)
 {
@@ -119,106 +49,6 @@ static void ratios_are_logarithms(void)
 	CHECK_NEAR(verdict.head.level / verdict.base.level - 1, verdict.effect, 1e-15);
 }
 
-static void history_moderates(void)
-{
-	struct judge_options options = JUDGE_OPTIONS_INIT;
-	struct input input = headline("m");
-	struct judge_verdict verdict;
-
-	add_all(&input, ratios, countof(ratios));
-	for (size_t i = 0; i < input.metric.nr_head; i++) {
-		input.head[i].build = 2;
-	}
-	input.metric.base = input.base;
-	input.metric.head = input.head;
-	input.metric.prior_variance = 1e-6;
-	input.metric.prior_df = 20;
-	input.metric.prior_weight = 12;
-	input.metric.build_variance = 9e-8;
-	input.metric.build_df = 10;
-	options.min_effect = 0.0006;
-	judge(&input.metric, 1, &options, &verdict);
-	CHECK_NEAR(verdict.log_ratio, moderated_answer[0], 1e-7);
-	CHECK_NEAR(verdict.p / moderated_answer[1], 1, 0.002);
-	CHECK_NEAR(verdict.p_least / moderated_answer[2], 1, 0.002);
-	CHECK_NEAR(verdict.min_effect, 0.0006, 1e-12);
-	options.widening = 2;
-	judge(&input.metric, 1, &options, &verdict);
-	CHECK(verdict.p > 2 * moderated_answer[1]);
-}
-
-/* With 60 metrics that all vary alike today, it does not matter that history saw a hundredth of
- * it. */
-static void noisy_days_widen(void)
-{
-	static const double variances[] = { 2.5e-7, 2.5e-8 };
-	struct input inputs[60];
-	struct judge_metric metrics[60];
-	struct judge_verdict verdicts[60];
-	struct judge_options options = JUDGE_OPTIONS_INIT;
-	double p[2];
-
-	for (size_t history = 0; history < 2; history++) {
-		for (size_t i = 0; i < 60; i++) {
-			inputs[i] = headline("m");
-			add_all(&inputs[i], ratios, countof(ratios));
-			inputs[i].metric.base = inputs[i].base;
-			inputs[i].metric.head = inputs[i].head;
-			inputs[i].metric.prior_df = 20;
-			inputs[i].metric.prior_variance = variances[history];
-			metrics[i] = inputs[i].metric;
-		}
-		judge(metrics, 60, &options, verdicts);
-		p[history] = verdicts[0].p;
-	}
-	CHECK_NEAR(p[0], p[1], 1e-9);
-}
-
-/* With history, a block in which the machine jumped 15 % between two runs of one commit is void. */
-static void impossible_blocks_are_void(void)
-{
-	struct input input = headline("s");
-	struct judge_verdict verdict;
-
-	for (uint32_t block = 1; block <= 4; block++) {
-		for (uint32_t i = 0; i < 2; i++) {
-			double off = block == 3 && i == 1 ? 15 : 0.1 * i * block;
-
-			add(&input, false, (struct judge_sample){ 100 + off, .block = block });
-			add(&input, true, (struct judge_sample){ 103 + off / 2, .block = block });
-		}
-	}
-	CHECK_INT(judge_alone(&input).nr_wild, 0);
-	input.metric.prior_df = 40;
-	input.metric.prior_weight = 20;
-	input.metric.prior_variance = 1e-5;
-	verdict = judge_alone(&input);
-	CHECK_INT(verdict.nr_wild, 1);
-	CHECK_INT(judge_repeats(&verdict, 1), 1);
-	CHECK_INT(verdict.base.nr, 6);
-	CHECK_NEAR(verdict.effect, 0.03, 0.001);
-	CHECK(strstr(verdict.reason, "void: 1 block with a spread that history excludes"));
-}
-
-static void unknown_builds_are_not_nothing(void)
-{
-	struct input input = headline("s");
-	double p;
-
-	add_values(&input, false, VALUES(100, 100.01, 99.99, 100));
-	add_values(&input, true, VALUES(100.9, 100.91, 100.89, 100.9));
-	p = judge_alone(&input).p;
-	CHECK_KIND(judge_alone(&input), JUDGE_REGRESSION);
-	for (size_t i = 0; i < 4; i++) {
-		input.head[i].build = 2;
-	}
-	CHECK(judge_alone(&input).p > 100 * p);
-	CHECK_KIND(judge_alone(&input), JUDGE_CANNOT_RESOLVE);
-	input.metric.build_variance = 1e-10;
-	input.metric.build_df = 20;
-	CHECK_KIND(judge_alone(&input), JUDGE_REGRESSION);
-}
-
 /* The numbers of docs/statistics.md, as NumPy and SciPy compute them from its formulas. */
 static void worked_example(void)
 {
@@ -235,35 +65,6 @@ static void worked_example(void)
 	CHECK_NEAR(verdict.interval_95.low, -0.11262206675256699, 1e-9);
 	CHECK_NEAR(verdict.interval_95.high, -0.07123816724080748, 1e-9);
 	CHECK_NEAR(verdict.interval_90.low, -0.10824064858407437, 1e-9);
-}
-
-/* The same with history, and a build a side of which nobody knows how builds vary. */
-static void worked_example_continued(void)
-{
-	struct input input = headline("time");
-	struct judge_verdict verdict;
-
-	for (uint32_t block = 1; block <= 2; block++) {
-		double up = block == 2 ? 15 : 0;
-		double head = block == 2 ? 13 : 0;
-
-		for (uint32_t i = 0; i < 2; i++) {
-			add(&input, false,
-			    (struct judge_sample){ 100 + 2 * i + up, block, .build = 1 });
-			add(&input, true,
-			    (struct judge_sample){ 91 + 2 * i + head, block, .build = 2 });
-		}
-	}
-	input.metric.prior_variance = 0.0001;
-	input.metric.prior_df = 20;
-	input.metric.prior_weight = 12;
-	verdict = judge_alone(&input);
-	CHECK_NEAR(verdict.df, 16.026019287009706, 1e-9);
-	CHECK_NEAR(verdict.p, 5.225371018376975e-09, 1e-17);
-	CHECK_NEAR(verdict.p_least, 7.216438202396279e-09, 1e-17);
-	CHECK_NEAR(verdict.min_effect, 0.005551261277393402, 1e-12);
-	CHECK_NEAR(verdict.interval_95.low, -0.10857846463074967, 1e-9);
-	CHECK_NEAR(verdict.interval_95.high, -0.07545114972843871, 1e-9);
 }
 
 /* practice cases */
@@ -587,70 +388,6 @@ static void families_are_corrected(void)
 	}
 }
 
-/* Points that are 3 % off, while their mean is `step` off. */
-static struct judge_verdict judge_sweep(double step, struct judge_verdict *ret_verdicts)
-{
-	static const char *const names[] = { "time", "time.1", "time.2", "time.4" };
-	struct input inputs[4];
-
-	for (size_t i = 0; i < 4; i++) {
-		double off = i == 0 ? step : i == 3 ? 0 : 3;
-
-		inputs[i] = headline(names[i]);
-		inputs[i].metric.is_headline = i == 0;
-		inputs[i].metric.sweep = i == 0 ? NULL : "time";
-		add_values(&inputs[i], false, VALUES(100, 100.2, 99.8, 100));
-		add_values(&inputs[i], true, VALUES(100 + off, 100.2 + off, 99.8 + off, 100 + off));
-	}
-	judge_all(inputs, 4, 0, ret_verdicts);
-	return ret_verdicts[0];
-}
-
-static void points_wait_for_their_sweep(void)
-{
-	struct judge_verdict verdicts[4];
-
-	CHECK_KIND(judge_sweep(2, verdicts), JUDGE_REGRESSION);
-	CHECK_KIND(verdicts[1], JUDGE_REGRESSION);
-	CHECK_KIND(verdicts[2], JUDGE_REGRESSION);
-	CHECK_NEAR(verdicts[1].q, 3 * verdicts[1].p_least, 1e-15); /* Holm's smallest of three */
-	CHECK(verdicts[3].kind == JUDGE_NO_CHANGE || verdicts[3].kind == JUDGE_CANNOT_RESOLVE);
-	CHECK(judge_sweep(0, verdicts).kind != JUDGE_REGRESSION);
-	CHECK_KIND(verdicts[1], JUDGE_CANNOT_RESOLVE);
-	CHECK(strstr(verdicts[1].reason, "its sweep did not change"));
-}
-
-/* The reason tells what the mean does not. */
-static void remarks_stand_in_the_reason(void)
-{
-	struct input inputs[4];
-	struct judge_verdict verdicts[4];
-	struct input spread = headline("s");
-	static const char *const names[] = { "time", "time.1", "time.2", "time.4" };
-
-	for (size_t i = 0; i < 10; i++) {
-		double off = (double)(i * 7 % 10) - 4.5;
-
-		add(&spread, false, (struct judge_sample){ .value = 100 + 0.1 * off });
-		add(&spread, true, (struct judge_sample){ .value = 100 + off });
-	}
-	judge_all(&spread, 1, 0, verdicts);
-	CHECK_NEAR(verdicts[0].spread_ratio, 10, 1e-2);
-	CHECK(verdicts[0].spread_p < 1e-6);
-	CHECK(strstr(verdicts[0].reason, "head varies 10.0 times as much (p "));
-	for (size_t i = 0; i < 4; i++) {
-		double up = i == 3 ? 1.1 : i == 0 ? 1.0323 : 1; /* 1.1 to the third */
-
-		inputs[i] = headline(names[i]);
-		inputs[i].metric.is_headline = i == 0;
-		inputs[i].metric.sweep = i == 0 ? NULL : "time";
-		add_values(&inputs[i], false, VALUES(100, 100.2, 99.8, 100.1));
-		add_values(&inputs[i], true, VALUES(100 * up, 100.2 * up, 99.9 * up, 100.15 * up));
-	}
-	judge_all(inputs, 4, 0, verdicts);
-	CHECK(strstr(verdicts[0].reason, "its points differ, time.4 moved by +6.6 % against"));
-}
-
 /* No value of a hostile program makes the judge hang, or say what is not a number. */
 static void extremes_are_survived(void)
 {
@@ -693,7 +430,6 @@ static const struct t_case cases[] = {
 	{ "blocks are least squares, as NumPy computes them", blocks_are_least_squares },
 	{ "ratios are differences of logarithms", ratios_are_logarithms },
 	{ "the worked example of docs/statistics.md", worked_example },
-	{ "the worked example, continued with history and builds", worked_example_continued },
 	{ "C03: no variance on one side breaks nothing, every sample counts", c03_constant_head },
 	{ "C04: zeros have no percentage, and a change from zero is told", c04_zeros },
 	{ "C05: a doubling is told however noisy", c05_noisy },
@@ -711,13 +447,6 @@ static const struct t_case cases[] = {
 	{ "no change is said where it is shown, else what is excluded", no_change_is_shown },
 	{ "what is sure but small is no change", small_effects_are_not_worth_it },
 	{ "the metric's direction makes a regression", direction_decides },
-	{ "history shares its degrees of freedom, as SciPy computes it", history_moderates },
-	{ "a day noisier than history widens everything", noisy_days_widen },
-	{ "a block that history excludes is void, and counted for repeating",
-	  impossible_blocks_are_void },
-	{ "the variance between builds is never nothing", unknown_builds_are_not_nothing },
-	{ "points of a sweep may change only where their mean has", points_wait_for_their_sweep },
-	{ "a changed spread and a sweep's shape are remarked", remarks_stand_in_the_reason },
 	{ "extreme values are survived", extremes_are_survived },
 	{ "failures are a change where chance alone is below 1 %", failures_are_counted },
 	{ "q is corrected within headline and within other metrics", families_are_corrected },
