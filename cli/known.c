@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "lib/base/str.h"
+#include "lib/spec/metrics.h"
 
 /* What the runner adds to every run by itself, and no job lists. */
 #define RUNNER_PREFIX "time."
@@ -192,7 +193,11 @@ struct known known_metric(const struct spec *spec, const char *name,
 		}
 	}
 	if (spec) {
-		return (struct known){ .unit = from->unit, .note = "the job does not list it" };
+		const char *unit = time_metric_unit(name);
+
+		return (struct known){ .unit = unit ? unit : from->unit,
+				       .note = unit ? "the runner measures it of every run"
+						    : "the job does not list it" };
 	}
 	return guess(name, from);
 }

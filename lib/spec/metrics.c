@@ -284,14 +284,19 @@ static const struct {
 };
 /* clang-format on */
 
-bool is_time_metric(const char *name)
+const char *time_metric_unit(const char *name)
 {
 	for (size_t i = 0; i < countof(times); i++) {
 		if (strcmp(times[i].metric.name, name) == 0) {
-			return true;
+			return times[i].metric.unit;
 		}
 	}
-	return false;
+	return NULL;
+}
+
+bool is_time_metric(const char *name)
+{
+	return time_metric_unit(name);
 }
 
 size_t metrics_of_usage(struct arena *arena, const struct json *usage,

@@ -72,6 +72,8 @@ const char *metrics_read(struct arena *arena, const struct spec *spec, const str
 size_t metrics_of_usage(struct arena *arena, const struct json *usage,
 			struct reading **ret_readings);
 bool is_time_metric(const char *name);
+/* The unit of such a metric; NULL: it is none. */
+const char *time_metric_unit(const char *name);
 
 /* {"outcome": "ok" | "failed", "reason", "metrics": [{name, value, unit, better, headline}],
  * "missing": [{name, reason, detail}]}.  A failed run has no metrics there. */
