@@ -184,8 +184,9 @@ static const struct thing *read_thing(const struct call *call, const char **ret_
 	return thing_find(things, nr_things, is_commit(word) ? "commit" : "machine");
 }
 
+/* `sight`: what to show of the thing instead; NULL: itself. */
 static int show(const struct call *call, struct online *online, const struct thing *thing,
-		const char *id, bool is_cumulative)
+		const char *id, const struct thing *sight)
 {
 	scoped(str_release) struct str path = STR_INIT;
 	scoped(json_free) struct json *document = NULL;
@@ -197,14 +198,13 @@ static int show(const struct call *call, struct online *online, const struct thi
 	}
 	str_append(&path, thing->path);
 	online_append(&path, id);
-	if (is_cumulative) {
-		str_append(&path, thing_cumulative.path);
+	if (sight) {
+		str_append(&path, sight->path);
 	}
 	if (!online_open(online, &err)) {
 		return online_fail(call, &err);
 	}
-	if (!print_at(online, is_cumulative ? &thing_cumulative : thing, path.at, &document,
-		      &err)) {
+	if (!print_at(online, sight ? sight : thing, path.at, &document, &err)) {
 		if (err.kind == ERR_ABSENT) {
 			err_set(&err, ERR_ABSENT, "there is no %s %s", thing->name, id);
 		}
@@ -216,11 +216,16 @@ static int show(const struct call *call, struct online *online, const struct thi
 int verb_show(struct call *call)
 {
 	scoped(online_release) struct online online = { 0 };
+	const struct thing *sight = NULL;
 	bool is_cumulative = false;
+	bool is_versions = false;
 	const struct option_row rows[] = {
 		{ "cumulative", 0, NULL,
 		  "series: each patch against the base and against its parent", OPTION_FLAG,
 		  &is_cumulative },
+		{ "versions", 0, NULL,
+		  "series: each patch beside what it did in the version before", OPTION_FLAG,
+		  &is_versions },
 	};
 	const struct thing *thing = NULL;
 	const char *id = "";
@@ -236,8 +241,11 @@ int verb_show(struct call *call)
 		return call_usage(call,
 				  "expected series:N, run:N, mail:N, machine:NAME or a commit");
 	}
-	if (is_cumulative && strcmp(thing->name, "series") != 0) {
-		return call_usage(call, "--cumulative needs series:N");
+	if (is_cumulative || is_versions) {
+		sight = is_cumulative ? &thing_cumulative : &thing_versions;
 	}
-	return show(call, &online, thing, id, is_cumulative);
+	if (sight && (is_cumulative == is_versions || strcmp(thing->name, "series") != 0)) {
+		return call_usage(call, "--cumulative or --versions needs series:N");
+	}
+	return show(call, &online, thing, id, sight);
 }

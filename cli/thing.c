@@ -107,6 +107,20 @@ static const struct part cumulative_parts[] = {
 	THE(NULL, "lines", ladder_columns),
 };
 
+static const struct field versions_fields[] = {
+	{ "series", "id" }, { "tree", "tree" }, { "branch", "ref" }, { "version", "name" },
+	{ "against", "old.name" }, { "state", "state" },
+};
+static const struct field version_columns[] = {
+	{ "metric and patch", "metric" }, { "before", "before.text" }, { "now", "now.text" },
+	{ "", "unit" }, { "change", "change.sight" }, { "", "change.interval" },
+	{ "group", "group" }, { "parameters", "params" }, { "because", "change.reason" },
+};
+static const struct part versions_parts[] = {
+	THE(NULL, "", versions_fields),
+	THE(NULL, "lines", version_columns),
+};
+
 /* a commit */
 
 static const struct field commit_fields[] = {
@@ -297,27 +311,74 @@ static void add_grid(struct json *document)
 	json_put(document, "grid", grid);
 }
 
+static void copy_members(struct json *to, const struct json *from, const char *const *names,
+			 size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct json *value = json_get(from, names[i]);
+
+		json_put(to, names[i], value ? json_clone(value) : json_new_null());
+	}
+}
+
 /* The lines of one metric; its name stands in the first of them. */
 static void add_ladder(struct json *lines, const struct json *ladder, const struct json *cell)
 {
-	const char *const names[] = { "group", "params" };
+	static const char *const names[] = { "group", "params" };
 	const struct json *from = json_get(ladder, "lines");
 
 	for (size_t i = 0; i < json_size(from); i++) {
 		struct json *line = json_clone(json_at(from, i));
 
 		json_put_text(line, "metric", i ? "" : json_text(json_get(ladder, "metric")));
-		for (size_t j = 0; j < countof(names); j++) {
-			const struct json *value = json_get(cell, names[j]);
-
-			json_put(line, names[j],
-				 value && i == 0 ? json_clone(value) : json_new_null());
-		}
+		copy_members(line, i ? NULL : cell, names, countof(names));
 		json_append(lines, line);
 	}
 }
 
-/* Views that are none are left out. */
+/* The rows of a view of two versions. */
+static void add_version_lines(struct json *lines, const struct json *rows, const struct json *cell)
+{
+	static const char *const of_row[] = { "metric", "unit" };
+	static const char *const of_cell[] = { "group", "params" };
+
+	for (size_t i = 0; i < json_size(rows); i++) {
+		const struct json *row = json_at(rows, i);
+		struct json *line = json_new_object();
+
+		copy_members(line, row, of_row, countof(of_row));
+		copy_members(line, i ? NULL : cell, of_cell, countof(of_cell));
+		json_put(line, "before", json_clone(json_at(json_get(row, "cells"), 0)));
+		json_put(line, "now", json_clone(json_at(json_get(row, "cells"), 1)));
+		json_put(line, "change", json_clone(json_at(json_get(row, "changes"), 0)));
+		json_append(lines, line);
+	}
+}
+
+/* Views that are none are left out, here and below. */
+static void add_versions(struct json *document)
+{
+	struct json *cells = json_get(document, "cells");
+	struct json *lines = json_new_array();
+
+	for (size_t i = 0; i < json_size(cells); i++) {
+		struct json *view = json_get(json_at(cells, i), "view");
+		struct err err = ERR_INIT;
+
+		if (view_check(view, &err) && json_size(json_get(view, "columns")) == 2) {
+			const struct json *groups = json_get(view, "groups");
+
+			view_decorate(view);
+			for (size_t j = 0; j < json_size(groups); j++) {
+				add_version_lines(lines, json_get(json_at(groups, j), "rows"),
+						  json_at(cells, i));
+			}
+		}
+	}
+	json_put(document, "lines", lines);
+	add_sights(document);
+}
+
 static void add_ladders(struct json *document)
 {
 	struct json *cells = json_get(document, "cells");
@@ -381,6 +442,10 @@ const size_t nr_lists = countof(lists);
 const struct thing thing_cumulative = {
 	"series", "/cumulative", NULL, false, cumulative_parts, countof(cumulative_parts),
 	add_ladders,
+};
+
+const struct thing thing_versions = {
+	"series", "/versions", NULL, false, versions_parts, countof(versions_parts), add_versions,
 };
 
 const struct thing thing_status = {

@@ -32,8 +32,9 @@ extern const size_t nr_lists;
 /* What runs and what waits. */
 extern const struct thing thing_status;
 
-/* A stack of commits patch by patch; its path is what stands behind that of the stack. */
-extern const struct thing thing_cumulative;
+/* A stack of commits patch by patch, and beside the version before it; their paths are what stands
+ * behind that of the stack. */
+extern const struct thing thing_cumulative, thing_versions;
 
 /* NULL: there is none of this name. */
 const struct thing *thing_find(const struct thing *table, size_t nr, const char *name);

@@ -5,9 +5,11 @@
  * What lib/stats/joint.h says of a stack is made of the samples each time that somebody asks: it is
  * stored nowhere, so it never is older than its samples.
  *
- *	if (!stack_fit_load(db, stack, cell, &fit, err))
+ *	if (!stack_fit_load(db, cell, &stack, 1, &fit, err))
  *		return false;
  *	view = stack_fit_view(fit);	// base, patch 1, ..., tip: against base and against parent
+ *
+ * Two versions of a stack are one fit too: what they share is one commit in it.
  */
 #ifndef DAEMON_STACK_FIT_H
 #define DAEMON_STACK_FIT_H
@@ -25,26 +27,47 @@ struct stack_fit_commit {
 	const char *reason; /* why nothing was measured */
 };
 
+struct stack_fit_stack {
+	int64_t id;
+	size_t nr_commits;
+	struct stack_fit_commit *commits; /* the base first */
+};
+
+#define STACK_FIT_STACKS 2
+
 struct stack_fit {
 	struct arena *arena;
 	struct comparison *any; /* one of those fitted: what is measured, and how; NULL: none is */
-	size_t nr_commits;
-	struct stack_fit_commit *commits; /* the base first */
-	struct joint *joints;             /* one a metric of `any` */
-	int look;                         /* the highest of all comparisons */
+	struct stack_fit_stack stacks[STACK_FIT_STACKS];
+	size_t nr_stacks;
+	size_t nr_nodes;      /* different commits */
+	struct joint *joints; /* one a metric of `any` */
+	int look;             /* the highest of all comparisons */
 };
 
-/* Blocks; as db_query.  A stack without such a cell or any sample gives a fit of nothing. */
-MUST_CHECK bool stack_fit_load(struct db *db, int64_t stack, int64_t cell,
+/* Blocks; as db_query.  At most STACK_FIT_STACKS.  A stack without such a cell or any sample gives
+ * a fit of nothing. */
+MUST_CHECK bool stack_fit_load(struct db *db, int64_t cell, const int64_t *stacks, size_t nr_stacks,
 			       struct stack_fit **ret_fit, struct err *err);
 struct stack_fit *stack_fit_free(struct stack_fit *fit);
 DEFINE_SCOPED(stack_fit_free, struct stack_fit *)
 
-/* The document of lib/report/view.h with a column a commit and `steps`; the caller owns it. */
+/* The document of lib/report/view.h with a column a commit of the first stack, and `steps`; the
+ * caller owns it. */
 struct json *stack_fit_view(const struct stack_fit *fit);
 
-/* The next commit whose headline metric goes up at it and down at the commit after it, or the other
- * way round; 0: there is none.  *ret_after, that commit after it, lies behind index `from`. */
+/* Of two stacks, the older version first: a column a version, a row a headline metric and patch,
+ * those of the same subject side by side, and one of the whole.  Values are what a patch does to
+ * its parent, in percent; the change is how much more it does now: where no commit is shared, the
+ * difference of two differences. */
+struct json *stack_fit_versions(const struct stack_fit *fit, const char *const names[2]);
+
+/* What its verdicts are judged by. */
+struct judge_options stack_fit_options(const struct stack_fit *fit);
+
+/* The next commit of the first stack whose headline metric goes up at it and down at the commit
+ * after it, or the other way round; 0: there is none.  *ret_after, that commit after it, lies
+ * behind index `from`. */
 size_t stack_fit_up_and_down(const struct stack_fit *fit, size_t from, size_t *ret_after);
 
 #endif

@@ -4,7 +4,7 @@
 #include "daemon/stack_fit.h"
 #include "lib/stats/judge.h"
 
-/* One more look of a comparison, unless it had its last one or was asked before. */
+/* One more look of a comparison, unless it had the last one at times or was asked before. */
 static bool ask_comparison(struct tick *tick, int64_t cell, int64_t id, int64_t *nr,
 			   struct err *err)
 {
@@ -12,10 +12,10 @@ static bool ask_comparison(struct tick *tick, int64_t cell, int64_t id, int64_t 
 	int64_t nr_blocks;
 	int look;
 
-	if (!db_query(
-		    tick->db, Q_COMPARISON_AGAIN,
-		    ARGS(arg_int(cell), arg_int(id), arg_int(JUDGE_LOOKS), arg_text(AGAIN_REASON)),
-		    &rows, err)) {
+	if (!db_query(tick->db, Q_COMPARISON_AGAIN,
+		      ARGS(arg_int(cell), arg_int(id), arg_int(JUDGE_TIME_LOOKS),
+			   arg_text(AGAIN_REASON)),
+		      &rows, err)) {
 		return false;
 	}
 	if (rows_nr(rows) == 0) {
@@ -35,7 +35,7 @@ static bool ask_cell(struct tick *tick, int64_t stack, int64_t cell, int64_t *nr
 	scoped(stack_fit_free) struct stack_fit *fit = NULL;
 	size_t after = 0;
 
-	if (!stack_fit_load(tick->db, stack, cell, &fit, err)) {
+	if (!stack_fit_load(tick->db, cell, &stack, 1, &fit, err)) {
 		return false;
 	}
 	for (;;) {
@@ -44,8 +44,10 @@ static bool ask_cell(struct tick *tick, int64_t stack, int64_t cell, int64_t *nr
 		if (commit == 0) {
 			return true;
 		}
-		if (!ask_comparison(tick, cell, fit->commits[commit].comparison, nr, err) ||
-		    !ask_comparison(tick, cell, fit->commits[after].comparison, nr, err)) {
+		if (!ask_comparison(tick, cell, fit->stacks[0].commits[commit].comparison, nr,
+				    err) ||
+		    !ask_comparison(tick, cell, fit->stacks[0].commits[after].comparison, nr,
+				    err)) {
 			return false;
 		}
 	}

@@ -4,7 +4,8 @@
  *
  * A patch that costs ten per cent and the next one that gives them back are rare; runs of the one
  * patch that were unlucky are not, and both comparisons of it hold them.  So before the findings of
- * a stack are written, its joint fit is asked, and both comparisons get one more look, once.
+ * a stack are written, its joint fit is asked, and both comparisons get one more look, once, if
+ * they have one left.
  */
 #ifndef PIPELINE_AGAIN_H
 #define PIPELINE_AGAIN_H

@@ -274,11 +274,12 @@ static int by_number(const void *left, const void *right)
 }
 
 /* A build that both sides ran stands twice, side by side. */
-static void count_builds(struct fit *fit, const struct units *units)
+static double find_build_parts(const struct units *units)
 {
 	const struct unit *all = units->units.at;
 	size_t nr = units->units.nr;
 	scoped(free) uint64_t *builds = mem_array(nr, sizeof(*builds));
+	size_t nr_builds[2] = { 0, 0 };
 	size_t nr_shared = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -289,11 +290,13 @@ static void count_builds(struct fit *fit, const struct units *units)
 		if (i > 0 && builds[i] == builds[i - 1]) {
 			continue;
 		}
-		fit->nr_builds[builds[i] & 1]++;
+		nr_builds[builds[i] & 1]++;
 		nr_shared += i > 0 && builds[i] >> 1 == builds[i - 1] >> 1;
 	}
-	fit->is_one_image = builds[0] >> 1 != 0 && nr_shared == fit->nr_builds[0] &&
-			    nr_shared == fit->nr_builds[1];
+	if (builds[0] >> 1 != 0 && nr_shared == nr_builds[0] && nr_shared == nr_builds[1]) {
+		return 0;
+	}
+	return 1 / (double)nr_builds[0] + 1 / (double)nr_builds[1];
 }
 
 static void look_through(struct fit *fit, const struct units *units)
@@ -306,7 +309,7 @@ static void look_through(struct fit *fit, const struct units *units)
 		fit->is_flat = fit->is_flat && !(all[i].value < all[0].value) &&
 			       !(all[i].value > all[0].value);
 	}
-	count_builds(fit, units);
+	fit->build_parts = find_build_parts(units);
 }
 
 /* The units with every value replaced by its inverse. */

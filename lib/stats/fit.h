@@ -20,10 +20,10 @@ struct fit {
 	bool is_flat;     /* every value is the same */
 	size_t nr[2];     /* units: base, head */
 	size_t nr_blocks;
-	size_t nr_builds[2]; /* different ones; 1 where they are unknown */
-	bool is_one_image;   /* both sides ran the same builds */
-	double level[2];     /* means over blocks, each block with the same weight on both sides */
-	double effect;       /* ln(head / base), else head - base */
+	double build_parts; /* the variance of the effect in units of that between builds; 0 where
+			     * both sides ran the same ones, each side one where they are unknown */
+	double level[2];    /* means over blocks, each block with the same weight on both sides */
+	double effect;      /* ln(head / base), else head - base */
 	double variance,
 		df; /* residual, of a unit in its block; NAN unless both sides have 2 units */
 	double side_variance[2]; /* of a unit around its side's mean in its block */

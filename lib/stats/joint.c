@@ -344,43 +344,91 @@ struct judge_side joint_side(const struct joint *joint, size_t commit)
 	return side;
 }
 
-struct fit joint_fit_of(const struct joint *joint, struct joint_pair pair)
+/* Of a sum of levels, each with its weight. */
+static double build_parts(const struct joint *joint, const size_t *commits, const double *weights,
+			  size_t nr)
 {
-	const size_t commits[] = { pair.base, pair.head };
+	double parts = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		double weight = 0;
+		bool is_first = true;
+
+		for (size_t j = 0; j < nr; j++) {
+			weight += commits[j] == commits[i] ? weights[j] : 0;
+			is_first = is_first && (j >= i || commits[j] != commits[i]);
+		}
+		if (is_first) {
+			parts += weight * weight / (double)count_builds(joint, commits[i]);
+		}
+	}
+	return parts;
+}
+
+static void fill_side(struct fit *fit, const struct joint *joint, int side, size_t commit)
+{
+	struct judge_side from = joint_side(joint, commit);
+
+	fit->nr[side] = from.nr;
+	fit->level[side] = from.level;
+	fit->raw_sd[side] = from.sd;
+}
+
+static struct fit fit_of(const struct joint *joint, struct joint_pair sides)
+{
 	struct fit fit = { .is_relative = joint->is_relative,
-			   .is_one_image = pair.base == pair.head,
 			   .nr_blocks = joint->nr_blocks,
 			   .variance = joint->variance,
 			   .df = joint->df };
 
-	for (size_t i = 0; i < countof(commits); i++) {
-		struct judge_side side = joint_side(joint, commits[i]);
-
-		fit.nr[i] = side.nr;
-		fit.level[i] = side.level;
-		fit.raw_sd[i] = side.sd;
-		fit.nr_builds[i] = count_builds(joint, commits[i]);
-	}
-	fit.effect = joint->level[pair.head] - joint->level[pair.base];
-	fit.parts = covariance_of(joint, pair, pair);
+	fill_side(&fit, joint, 0, sides.base);
+	fill_side(&fit, joint, 1, sides.head);
 	return fit;
 }
 
-static void judge_one(const struct joint_set *set, size_t i, struct joint_pair pair,
+struct fit joint_fit_of(const struct joint *joint, struct joint_pair pair)
+{
+	const size_t commits[] = { pair.base, pair.head };
+	struct fit fit = fit_of(joint, pair);
+
+	fit.effect = joint->level[pair.head] - joint->level[pair.base];
+	fit.parts = covariance_of(joint, pair, pair);
+	fit.build_parts = build_parts(joint, commits, (const double[]){ -1, 1 }, countof(commits));
+	return fit;
+}
+
+struct fit joint_fit_between(const struct joint *joint, struct joint_pair base,
+			     struct joint_pair head)
+{
+	const size_t commits[] = { base.base, base.head, head.base, head.head };
+	struct fit fit = fit_of(joint, (struct joint_pair){ base.head, head.head });
+	struct fit base_fit = joint_fit_of(joint, base);
+	struct fit head_fit = joint_fit_of(joint, head);
+
+	fit.effect = head_fit.effect - base_fit.effect;
+	fit.parts = base_fit.parts + head_fit.parts - 2 * covariance_of(joint, base, head);
+	fit.build_parts =
+		build_parts(joint, commits, (const double[]){ 1, -1, -1, 1 }, countof(commits));
+	/* on one scale: the first change is at 1, the second where it would be beside that */
+	fit.level[0] = joint->is_relative ? 1 : head_fit.level[0];
+	fit.level[1] = joint->is_relative ? exp(fit.effect) : fit.level[0] + fit.effect;
+	return fit;
+}
+
+static void judge_fit(const struct joint_set *set, size_t i, const struct fit *fit, bool is_tied,
 		      const struct judge_options *options, struct judge_verdict *verdict)
 {
 	const struct judge_metric *metric = &set->metrics[i];
-	struct fit fit = joint_fit_of(&set->joints[i], pair);
 
 	*verdict = measure_nothing(metric, options);
-	if (fit.nr[0] == 0 || fit.nr[1] == 0) {
+	if (fit->nr[0] == 0 || fit->nr[1] == 0) {
 		verdict_set(verdict, JUDGE_MISSING);
-		verdict_say(verdict, "no value in %s", fit.nr[0] ? "head" : "base");
-	} else if (!is_joint_tied(&set->joints[i], pair)) {
+		verdict_say(verdict, "no value in %s", fit->nr[0] ? "head" : "base");
+	} else if (!is_tied) {
 		verdict_set(verdict, JUDGE_NOT_COMPARABLE);
 		verdict_say(verdict, "no chain of blocks leads from one to the other");
 	} else {
-		measure_fit(&fit, prior_of_history(metric), options, verdict);
+		measure_fit(fit, prior_of_history(metric), options, verdict);
 		if (!isnan(verdict->p_least)) {
 			verdict->p_least = fmin(1, verdict->p_least * (double)set->nr_contrasts);
 		}
@@ -391,7 +439,23 @@ void joint_judge(const struct joint_set *set, struct joint_pair pair,
 		 const struct judge_options *options, struct judge_verdict *ret_verdicts)
 {
 	for (size_t i = 0; i < set->nr; i++) {
-		judge_one(set, i, pair, options, &ret_verdicts[i]);
+		const struct joint *joint = &set->joints[i];
+		struct fit fit = joint_fit_of(joint, pair);
+
+		judge_fit(set, i, &fit, is_joint_tied(joint, pair), options, &ret_verdicts[i]);
+	}
+	judge_measured(ret_verdicts, set->nr, options);
+}
+
+void joint_judge_between(const struct joint_set *set, const struct joint_pair pairs[2],
+			 const struct judge_options *options, struct judge_verdict *ret_verdicts)
+{
+	for (size_t i = 0; i < set->nr; i++) {
+		const struct joint *joint = &set->joints[i];
+		struct fit fit = joint_fit_between(joint, pairs[0], pairs[1]);
+		bool is_tied = is_joint_tied(joint, pairs[0]) && is_joint_tied(joint, pairs[1]);
+
+		judge_fit(set, i, &fit, is_tied, options, &ret_verdicts[i]);
 	}
 	judge_measured(ret_verdicts, set->nr, options);
 }

@@ -21,7 +21,7 @@
 
 #include "moderate.h"
 
-#define JOINT_MAX_COMMITS 129
+#define JOINT_MAX_COMMITS 258 /* two versions of 128 patches, and their bases */
 
 struct joint_unit {
 	size_t commit;
@@ -85,6 +85,11 @@ struct judge_side joint_side(const struct joint *joint, size_t commit);
 /* A contrast in the form that measure_fit() tests, without the prior. */
 struct fit joint_fit_of(const struct joint *joint, struct joint_pair pair);
 
+/* The same of how much one contrast is above another one, which may share commits or blocks with it
+ * or have nothing in common but the noise. */
+struct fit joint_fit_between(const struct joint *joint, struct joint_pair base,
+			     struct joint_pair head);
+
 /* What judge() says of two commits, for all metrics of one benchmark together; each has its joint
  * fit.  Medians are fitted by means.  `nr_contrasts` is how many such pairs stand in one table,
  * which all share its chance of an error. */
@@ -96,6 +101,9 @@ struct joint_set {
 };
 void joint_judge(const struct joint_set *set, struct joint_pair pair,
 		 const struct judge_options *options, struct judge_verdict *ret_verdicts);
+/* The same of joint_fit_between(): how much the second pair differs more than the first. */
+void joint_judge_between(const struct joint_set *set, const struct joint_pair pairs[2],
+			 const struct judge_options *options, struct judge_verdict *ret_verdicts);
 
 /* Whether a commit's level stands out from both neighbours', which are alike: bad luck of its runs
  * shows so, and rarely does its work, which the next commit would have to undo.  Each step has a p

@@ -121,13 +121,10 @@ static void find_error(struct test *test, const struct judge_metric *metric, str
 	if (fit->nr_blocks == 1 && !(prior.df > 0)) {
 		add_sides(fit, &variance, &test->df);
 	}
-	if (fit->is_relative && !fit->is_one_image && !metric->is_exact) {
+	if (fit->is_relative && fit->build_parts > 0 && !metric->is_exact) {
 		struct prior build = build_prior(metric, fit);
 
-		add_variance(&variance, &test->df,
-			     build.variance * (1 / (double)fit->nr_builds[0] +
-					       1 / (double)fit->nr_builds[1]),
-			     build.df);
+		add_variance(&variance, &test->df, build.variance * fit->build_parts, build.df);
 	}
 	test->se = sqrt(variance) * test->options->widening;
 }

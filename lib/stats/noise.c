@@ -144,7 +144,7 @@ struct noise noise_of_builds(const struct judge_metric *metric, bool is_one_comm
 	if (!fit.is_relative || !isfinite(fit.variance)) {
 		return (struct noise){ 0 };
 	}
-	if (is_one_commit && !fit.is_one_image) {
+	if (is_one_commit && fit.build_parts > 0) {
 		return noise_of_two(&fit);
 	}
 	return (struct noise){ fit.build_variance * fit.build_df, fit.build_df };

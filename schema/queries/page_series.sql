@@ -66,6 +66,7 @@ WITH own AS (
 SELECT jsonb_build_object(
 	'id', o.id, 'tree', o.tree, 'tree_url', '/series?tree=' || o.repository_id, 'ref', o.ref,
 	'cumulative_url', '/series/' || o.id || '/cumulative',
+	'versions_url', CASE WHEN o.version > 1 THEN '/series/' || o.id || '/versions' END,
 	'version', o.version, 'nr_commits', o.nr_commits, 'is_ends_only', o.is_ends_only, 'state', o.state,
 	'is_busy', o.state IN ('new', 'building', 'measuring'),
 	'reason', o.reason, 'estimate_s', o.estimate_s, 'created', belt_text(o.created),
@@ -130,6 +131,26 @@ SELECT jsonb_build_object('id', s.id, 'url', '/series/' || s.id, 'tree', r.name,
 		FROM stack_cell k JOIN cell c ON c.id = k.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 		WHERE k.stack_id = s.id AND ($2::bigint IS NULL OR c.id = $2)))
 FROM stack s JOIN repository r ON r.id = s.repository_id WHERE s.id = $1;
+
+-- name: page_versions
+-- What surrounds stack $1 beside stack $2 of the same repository (NULL: the version before it): the
+-- cells that both are measured on.
+SELECT jsonb_build_object('id', s.id, 'url', '/series/' || s.id, 'tree', r.name, 'ref', s.ref,
+	'version', s.version, 'name', 'v' || s.version, 'state', s.state,
+	'is_busy', s.state IN ('new', 'building', 'measuring'), 'is_one_base', s.base_id = o.base_id,
+	'old', jsonb_build_object('id', o.id, 'url', '/series/' || o.id, 'ref', o.ref,
+		'version', o.version, 'name', CASE WHEN o.ref = s.ref THEN '' ELSE o.ref || ' ' END || 'v' || o.version),
+	'cells', (SELECT COALESCE(jsonb_agg(jsonb_build_object('cell', c.id, 'benchmark', n.name,
+			'group', c.machine_group, 'params', c.identity -> 'params')
+			ORDER BY n.name, c.machine_group, c.id), '[]')
+		FROM stack_cell k JOIN stack_cell j ON j.cell_id = k.cell_id AND j.stack_id = o.id
+		JOIN cell c ON c.id = k.cell_id JOIN benchmark n ON n.id = c.benchmark_id
+		WHERE k.stack_id = s.id))
+FROM stack s JOIN repository r ON r.id = s.repository_id
+JOIN stack o ON o.repository_id = s.repository_id AND o.id <> s.id
+	AND o.id = COALESCE($2, (SELECT b.id FROM stack b WHERE b.repository_id = s.repository_id
+		AND b.ref = s.ref AND b.version < s.version ORDER BY b.version DESC LIMIT 1))
+WHERE s.id = $1;
 
 -- name: commit_match
 -- The commits whose names begin with the digits $1, at most eleven.

@@ -151,6 +151,10 @@ class Lab(World):
         self.db.sql(f"UPDATE stack SET reason = {quote(self.text('reason', 'a new version was pushed'))} WHERE id = {old}")
         self.series = self.stack(self.tree, self.commits, self.text("ref", "topic/batch"), 2)
         self.fill_runs()
+        self.db.sql(f"INSERT INTO stack_cell VALUES ({old}, {self.cells[0]})")
+        self.db.sql(f"""INSERT INTO stack_comparison SELECT {old}, role, position, cell_id, comparison_id, 0
+            FROM stack_comparison WHERE stack_id = {self.series} AND cell_id = {self.cells[0]} AND role = 'parent'
+            AND position < 4""")
         self.fill_rest()
         self.db.close()
         self.db = self.plain
@@ -237,6 +241,7 @@ class Lab(World):
         commits = [oid(f"c{i}") for i in range(5)]
         return ["/", "/series", f"/series?tree={self.tree}&state=measuring", f"/series/{self.series}",
                 f"/series/{self.series}/cumulative", f"/series/{self.series}/cumulative?show=all",
+                f"/series/{self.series}/versions",
                 f"/commit/{commits[2]}", f"/compare?base={commits[1]}&head={commits[2]}",
                 f"/compare?base={commits[1][:8]}&head={commits[2][:9]}&cell={self.cells[0]}&show=all",
                 f"/run/{self.good_run}", f"/run/{self.bad_run}", f"/run/{self.live_run}", "/machines", "/runs", "/runs?state=failed",

@@ -224,7 +224,31 @@ def a_step_against_a_later_commit_is_not_shown(place):
 
 
 def only_a_stack_has_patches(place):
-    place.fails(2, "--cumulative needs series:N", "show", "run:3", "--cumulative")
+    for args in (("run:3", "--cumulative"), ("0123abcd", "--versions"), ("series:3", "--cumulative", "--versions")):
+        place.fails(2, "--cumulative or --versions needs series:N", "show", *args)
+
+
+def versions_stand_side_by_side(place):
+    view = {"schema": 1, "columns": [{"name": name, "commit": None, "subject": None} for name in ("v1", "v2")],
+            "groups": [{"axes": [], "failures": [], "rows": [
+                {"metric": "lz4.time: one", "unit": "%", "better": "lower", "class": "headline",
+                 "is_exact": False, "estimator": None, "note": None, "cells": [cell(7.4), cell(1.9)],
+                 "changes": [change("improvement", -5)]}]}]}
+    place.pages["/api/v1/series/4/versions"] = (200, {
+        "id": 4, "tree": "lz4", "ref": "topic/x", "name": "v2", "old": {"name": "v1"}, "state": "done",
+        "cells": [{"group": "lab", "params": {"level": "1"}, "view": view}]})
+    done = place.run("show", "series:4", "--versions")
+    assert done.stdout == """\
+series   4
+tree     lz4
+branch   topic/x
+version  v2
+against  v1
+state    done
+
+metric and patch  before  now      change                          group  parameters
+lz4.time: one     7.40    1.90  %  \u25bc -0.50 points  -6.0% to -4.0%  lab    level=1
+""", done.stdout
 
 
 def json_is_the_document_as_it_came(place):

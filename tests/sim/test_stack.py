@@ -60,7 +60,7 @@ def push(repo, name, subjects):
     """All commits at once, whenever the daemon looks; their ids."""
     repo.branch("not-pushed")
     commits = [repo.commit(f"{name} {subject}") for subject in subjects]
-    repo.git("branch", f"topic/{name}")
+    repo.git("branch", "-f", f"topic/{name}")
     return commits
 
 
@@ -107,6 +107,29 @@ def patch_by_patch(t, daemon, stack):
     t.equal(daemon.get("/series/999999/cumulative")[0], 404, "a stack that is not there has none")
 
 
+def next_version(t, daemon, repo, before):
+    """On a newer base, with the slow patch mended."""
+    repo.git("checkout", "-q", "main")
+    repo.commit("newer base")
+    mended = push(repo, "steps", ("before", "slow", "undone", "new"))[1]
+    with belt.FakeWorker(daemon, belt.Model({mended: (1.02, 1.0)})):
+        stack = daemon.wait("version 2", lambda: daemon.database.one(
+            "SELECT id FROM stack WHERE ref = 'topic/steps' AND version = 2 AND state = 'done'"))
+    document = json.loads(daemon.get(f"/api/v1/series/{stack}/versions")[1])
+    t.equal((document["old"]["id"], document["is_one_base"]), (int(before), False),
+            "a version is held against the one before it, on its own base")
+    rows = {row["metric"].split(": ")[1]: row for row in document["cells"][0]["view"]["groups"][0]["rows"]}
+    change = rows["steps slow"]["changes"][0]
+    t.check(change["verdict"] == "improvement" and change["low"] < 100 * (1.02 / 1.1 - 1) < change["high"],
+            f"the mended patch costs less now, {change['verdict']} ({change['reason']}): {change['low']:.2f} % to {change['high']:.2f} %")
+    t.check(rows["the whole series"]["changes"][0]["verdict"] in ("cannot-resolve", "no-change"),
+            "the tips do not differ more from their bases than before")
+    t.equal(rows["steps new"]["changes"][0]["reason"], "in one version only", "a new patch has nothing beside it")
+    t.check(document["cells"][0]["view"]["columns"][1]["name"] == "v2" and
+            "steps new" in daemon.get(f"/series/{stack}/versions")[1], "there is a page")
+    t.equal(daemon.get(f"/series/{before}/versions")[0], 404, "a first version has none before it")
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
@@ -122,7 +145,9 @@ def main():
         moves.watch(database)
         with daemon:
             unlucky_runs(t, daemon, repo)
-            patch_by_patch(t, daemon, real_steps(t, daemon, repo))
+            stack = real_steps(t, daemon, repo)
+            patch_by_patch(t, daemon, stack)
+            next_version(t, daemon, repo, stack)
         t.equal(moves.illegal(database), [], "every row moved as its table of states allows")
     return t.end()
 

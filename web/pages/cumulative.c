@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stack as one table: base, patch 1, ..., tip, each against the base and against its parent, from
- * the joint fit of all its blocks.  The API gives the views, the page stands them on end.
+ * A stack as one table, and beside the version before it.  Both are joint fits of all blocks.
+ * The API gives the views; the page of the first stands them on end.
  */
 #include "daemon/stack_fit.h"
 #include "lib/report/ladder.h"
@@ -17,7 +17,8 @@ static bool add_view(struct request *request, int64_t stack, struct json *cell, 
 	scoped(stack_fit_free) struct stack_fit *fit = NULL;
 	struct json *view;
 
-	if (!stack_fit_load(request->db, stack, json_int(json_get(cell, "cell"), 0), &fit, err)) {
+	if (!stack_fit_load(request->db, json_int(json_get(cell, "cell"), 0), &stack, 1, &fit,
+			    err)) {
 		return false;
 	}
 	view = stack_fit_view(fit);
@@ -79,5 +80,57 @@ bool get_cumulative(struct request *request, struct reply *reply, struct err *er
 		   json_text(json_get(document, "tree")), json_text(json_get(document, "ref")),
 		   json_int(json_get(document, "version"), 0));
 	reply_document(reply, document);
+	return true;
+}
+
+/* versions ----------------------------------------------------------------------------------- */
+
+static bool add_versions(struct request *request, const struct json *document, struct json *cell,
+			 struct err *err)
+{
+	scoped(stack_fit_free) struct stack_fit *fit = NULL;
+	const struct json *old = json_get(document, "old");
+	const int64_t stacks[] = { json_int(json_get(old, "id"), 0),
+				   json_int(json_get(document, "id"), 0) };
+	const char *const names[] = { json_text(json_get(old, "name")),
+				      json_text(json_get(document, "name")) };
+	struct json *view;
+
+	if (!stack_fit_load(request->db, json_int(json_get(cell, "cell"), 0), stacks,
+			    countof(stacks), &fit, err)) {
+		return false;
+	}
+	view = stack_fit_versions(fit, names);
+	if (!is_request_json(request)) {
+		view_decorate(view);
+		page_params(cell);
+	}
+	json_put(cell, "view", view);
+	return true;
+}
+
+bool get_versions(struct request *request, struct reply *reply, struct err *err)
+{
+	scoped(json_free) struct json *document = NULL;
+	struct json *cells;
+	int64_t stack;
+	int64_t against;
+
+	if (!request_id(request, 0, &stack, err) ||
+	    !page_number(request, "against", &against, err) ||
+	    !page_query(request, Q_PAGE_VERSIONS, ARGS(arg_int(stack), arg_id(against)), &document,
+			err)) {
+		return false;
+	}
+	cells = json_get(document, "cells");
+	for (size_t i = 0; i < json_size(cells) && i < MAX_CELLS; i++) {
+		if (!add_versions(request, document, json_at(cells, i), err)) {
+			return false;
+		}
+	}
+	page_title(document, "%s: %s, %s against %s", json_text(json_get(document, "tree")),
+		   json_text(json_get(document, "ref")), json_text(json_get(document, "name")),
+		   json_text(json_get(json_get(document, "old"), "name")));
+	reply_document(reply, move(&document));
 	return true;
 }
