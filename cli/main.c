@@ -4,6 +4,8 @@
  */
 #include "verb.h"
 
+#include <malloc.h>
+
 static int verb_help(struct call *call);
 static int verb_version(struct call *call);
 
@@ -116,6 +118,9 @@ int main(int argc, char **argv)
 	if (!verb) {
 		return fail_unknown(argv[1]);
 	}
+	/* With small pieces kept aside, freeing a large document would sweep through them again and
+	 * again: a tenth of the time of a comparison of thousands of metrics. */
+	mallopt(M_MXFAST, 0);
 	exit_code = verb->run(&(struct call){ verb, argc - 1, argv + 1 });
 	/* A full disk must not look like success. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == EXIT_DONE) {

@@ -69,21 +69,32 @@ void str_append_char(struct str *str, char character)
 	str_append_bytes(str, &character, 1);
 }
 
+void str_append_blanks(struct str *str, size_t nr)
+{
+	reserve(str, nr);
+	memset(str->at + str->length, ' ', nr);
+	str->length += nr;
+	str->at[str->length] = '\0';
+}
+
 void str_printf(struct str *str, const char *format, ...)
 {
 	va_list args;
 	int length;
 
+	reserve(str, 32);
 	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
+	length = vsnprintf(str->at + str->length, str->room - str->length, format, args);
 	va_end(args);
 	if (length < 0) {
 		bug("format '%s'", format);
 	}
-	reserve(str, (size_t)length);
-	va_start(args, format);
-	vsnprintf(str->at + str->length, (size_t)length + 1, format, args);
-	va_end(args);
+	if ((size_t)length >= str->room - str->length) {
+		reserve(str, (size_t)length);
+		va_start(args, format);
+		vsnprintf(str->at + str->length, (size_t)length + 1, format, args);
+		va_end(args);
+	}
 	str->length += (size_t)length;
 }
 

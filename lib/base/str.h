@@ -35,6 +35,7 @@ void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const void *bytes, size_t length);
 void str_append_char(struct str *str, char character);
 void str_printf(struct str *str, const char *format, ...) PRINTF_LIKE(2, 3);
+void str_append_blanks(struct str *str, size_t nr);
 void str_truncate(struct str *str, size_t length);
 
 /* Hands the buffer to the caller (free()), leaves *str empty and usable. */

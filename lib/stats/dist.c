@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dist.h"
 
+#include <float.h>
 #include <math.h>
 
 double dist_lgamma(double x)
@@ -167,18 +168,26 @@ static double t_density(double t, double df)
 		   (df + 1) / 2 * log1p(t * t / df));
 }
 
+/* Near the t that has this tail: the normal one to three digits (Abramowitz and Stegun 26.2.23),
+ * then the first terms of its expansion in 1 / df (26.7.5). */
+static double guess_t(double tail, double df)
+{
+	double w = sqrt(-2 * log(tail));
+	double z = w - (2.515517 + w * (0.802853 + w * 0.010328)) /
+			       (1 + w * (1.432788 + w * (0.189269 + w * 0.001308)));
+	double cube = z * z * z;
+
+	z = fmax(z, 1e-3);
+	return z + (cube + z) / (4 * df) + (5 * cube * z * z + 16 * cube + 3 * z) / (96 * df * df);
+}
+
 /* Newton's steps on ln(tail), kept inside a bracket that each step narrows. */
 static double t_above(double tail, double df)
 {
 	double low = 0;
-	double high = 1;
-	double t;
+	double high = DBL_MAX;
+	double t = guess_t(tail, df);
 
-	while (dist_t_tail(high, df) > tail && high < 1e300) {
-		low = high;
-		high *= 2;
-	}
-	t = (low + high) / 2;
 	for (int i = 0; i < 200; i++) {
 		double there = dist_t_tail(t, df);
 		double next = t + log(there / tail) * there / t_density(t, df);
@@ -188,11 +197,12 @@ static double t_above(double tail, double df)
 		} else {
 			high = t;
 		}
-		if (!(next > low && next < high)) {
-			next = (low + high) / 2;
-		}
-		if (fabs(next - t) <= 1e-14 * t) {
+		/* Each step doubles the digits that are right. */
+		if (fabs(next - t) <= 1e-8 * t) {
 			return next;
+		}
+		if (!(next > low && next < high)) {
+			next = high < DBL_MAX ? (low + high) / 2 : 2 * t;
 		}
 		t = next;
 	}

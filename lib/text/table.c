@@ -11,6 +11,7 @@ struct table {
 	size_t nr_columns;
 	VEC(const char *) cells; /* row after row */
 	size_t nr_rows;
+	struct str clean; /* of table_add(): one cell */
 };
 
 /* The cells of a terminal that a column needs. */
@@ -24,6 +25,7 @@ struct table *table_new(const struct table_column *columns, size_t nr_columns)
 	struct table *table = mem_alloc(sizeof(*table));
 
 	table->arena = arena_new();
+	str_init(&table->clean);
 	table->columns = columns;
 	table->nr_columns = nr_columns;
 	return table;
@@ -34,6 +36,7 @@ struct table *table_free(struct table *table)
 	if (table) {
 		arena_free(table->arena);
 		vec_release(&table->cells);
+		str_release(&table->clean);
 		free(table);
 	}
 	return NULL;
@@ -42,11 +45,12 @@ struct table *table_free(struct table *table)
 void table_add(struct table *table, const char *const *cells)
 {
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		scoped(str_release) struct str clean = STR_INIT;
 		const char *cell = cells[i] ? cells[i] : "";
 
-		str_append_clean(&clean, cell, strlen(cell), false, TABLE_MAX_CELL_BYTES);
-		*vec_push(&table->cells) = arena_strdup(table->arena, clean.at);
+		str_truncate(&table->clean, 0);
+		str_append_clean(&table->clean, cell, strlen(cell), false, TABLE_MAX_CELL_BYTES);
+		*vec_push(&table->cells) =
+			arena_strndup(table->arena, table->clean.at, table->clean.length);
 	}
 	table->nr_rows++;
 }
@@ -61,15 +65,23 @@ static const char *cell_at(const struct table *table, size_t row, size_t column)
 	return table->cells.at[row * table->nr_columns + column];
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* The cells before the decimal point of the first number, or before what follows its digits. */
 static size_t before_point(const char *cell)
 {
-	size_t length = strcspn(cell, "0123456789");
-	scoped(free) char *head = NULL;
+	size_t length = 0;
 
-	length += strspn(cell + length, "0123456789");
-	head = mem_strndup(cell, length);
-	return width_of(head);
+	while (cell[length] && !is_digit(cell[length])) {
+		length++;
+	}
+	while (is_digit(cell[length])) {
+		length++;
+	}
+	return width_of_bytes(cell, length);
 }
 
 static struct layout lay_out(const struct table *table, size_t column)
@@ -102,7 +114,7 @@ static void write_cell(struct str *out, enum table_align align, const struct lay
 
 	if (align == TABLE_DECIMAL && *cell) {
 		blanks = layout->before_point - before_point(cell);
-		str_printf(out, "%*s", (int)blanks, "");
+		str_append_blanks(out, blanks);
 	}
 	width_pad(out, cell, layout->width - blanks,
 		  align == TABLE_RIGHT ? WIDTH_RIGHT : WIDTH_LEFT);
@@ -141,7 +153,7 @@ static void write_text(const struct table *table, const struct layout *layouts, 
 
 static bool is_word_char(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+	return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 /* A metric's name is full of '_', which Markdown leaves alone within words. */

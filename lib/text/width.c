@@ -39,7 +39,7 @@ static size_t step(const char *text, size_t length, size_t *ret_cells)
 	return size ? size : 1;
 }
 
-static size_t width_of_bytes(const char *text, size_t length)
+size_t width_of_bytes(const char *text, size_t length)
 {
 	size_t cells = 0;
 	size_t more;
@@ -81,14 +81,14 @@ size_t width_cut(const char *text, size_t cells)
 void width_pad(struct str *out, const char *text, size_t cells, enum width_side side)
 {
 	size_t taken = width_of(text);
-	int blanks = taken < cells ? (int)(cells - taken) : 0;
+	size_t blanks = taken < cells ? cells - taken : 0;
 
 	if (side == WIDTH_RIGHT) {
-		str_printf(out, "%*s", blanks, "");
+		str_append_blanks(out, blanks);
 	}
 	str_append(out, text);
 	if (side == WIDTH_LEFT) {
-		str_printf(out, "%*s", blanks, "");
+		str_append_blanks(out, blanks);
 	}
 }
 

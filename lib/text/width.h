@@ -16,6 +16,7 @@ enum width_side { WIDTH_LEFT, WIDTH_RIGHT };
 
 /* Cells of valid UTF-8 without control characters (str_append_clean); a bad byte counts one. */
 size_t width_of(const char *text);
+size_t width_of_bytes(const char *text, size_t length);
 
 /* The bytes of the longest beginning of the text that fits in `cells`. */
 size_t width_cut(const char *text, size_t cells);

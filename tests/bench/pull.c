@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CPU time to read a matrix of 100,000 numbers with pull.h and with json.h, and to judge as many:
- * 5000 metrics, ten runs a side.
+ * 5000 metrics, ten runs a side.  With files as arguments it reads them with pull.h and does
+ * nothing else: what compare.py measures a comparison against.
  */
 #include "lib/base/pull.h"
 #include "lib/base/json.h"
@@ -91,11 +92,29 @@ static double judge_all(void)
 	return cpu_ms() - start;
 }
 
-int main(void)
+static int pull_files(char **paths)
+{
+	for (; *paths; paths++) {
+		scoped(str_release) struct str text = STR_INIT;
+		struct err err = ERR_INIT;
+
+		if (!str_read_file(&text, *paths, SIZE_MAX / 2, &err)) {
+			fprintf(stderr, "%s\n", err.message);
+			return 1;
+		}
+		pull_all(&text);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	scoped(str_release) struct str text = STR_INIT;
 	double start;
 
+	if (argc > 1) {
+		return pull_files(argv + 1);
+	}
 	make_matrix(&text);
 	for (int round = 0; round < ROUNDS; round++) {
 		size_t nr;
