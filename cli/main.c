@@ -10,7 +10,7 @@ static int verb_help(struct call *call);
 static int verb_version(struct call *call);
 
 static const struct verb verbs[] = {
-	{ "compare", "BASE HEAD [HEAD...]",
+	{ "compare", "BASE [HEAD...]",
 	  "say what changed between commits, from files of results or a daemon", verb_compare },
 	{ "job", "validate|expand|explain FILE",
 	  "check a job file, list its variants, tell what it does", verb_job },

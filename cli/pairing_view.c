@@ -235,7 +235,7 @@ static struct json *empty_view(const struct pairing *pairing)
 	for (size_t side = 0; side < sides->nr; side++) {
 		const char *commit = sides->at[side].results->commit;
 
-		if (is_commit(commit) && !sides->is_divided) {
+		if (is_commit(commit) && !sides->is_divided && !sides->at[side].is_named) {
 			columns[side].commit = commit;
 		} else {
 			columns[side].name = sides->at[side].name;

@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sides.h"
 
+#include <unistd.h>
+
 #include "lib/report/view.h"
 
 #define NAMES_SHOWN 10
+
+/* "new=out/1": a name for the column; what is a file is its own name. */
+static const char *split_name(struct sides *sides, const char *path, const char **ret_name)
+{
+	size_t length = strcspn(path, "=");
+
+	*ret_name = NULL;
+	if (length == 0 || path[length] != '=' || memchr(path, '/', length) ||
+	    access(path, F_OK) == 0) {
+		return path;
+	}
+	*ret_name = arena_strndup(sides->arena, path, length);
+	return path + length + 1;
+}
 
 static bool read_inputs(struct sides *sides, char *const *paths, size_t nr_paths, struct err *err)
 {
@@ -11,8 +27,9 @@ static bool read_inputs(struct sides *sides, char *const *paths, size_t nr_paths
 
 	for (size_t i = 0; i < nr_paths; i++) {
 		struct results **input = &sides->inputs[sides->nr_inputs];
+		const char *path = split_name(sides, paths[i], &sides->names[i]);
 
-		if (!results_read(paths[i], &options, input, err)) {
+		if (!results_read(path, &options, input, err)) {
 			return false;
 		}
 		sides->nr_inputs++;
@@ -80,7 +97,9 @@ static bool take_inputs(struct sides *sides, struct err *err)
 		struct side *side = &sides->at[i];
 		size_t nr_without = 0;
 
-		*side = (struct side){ .name = input->path, .results = input };
+		*side = (struct side){ .name = sides->names[i] ? sides->names[i] : input->path,
+				       .is_named = sides->names[i],
+				       .results = input };
 		side->parts = arena_array(sides->arena, input->parts.nr, sizeof(*side->parts));
 		for (size_t j = 0; j < input->parts.nr; j++) {
 			if (!sides->by || results_param(input->parts.at[j], sides->by)) {
@@ -153,6 +172,7 @@ bool sides_read(struct sides *sides, char *const *paths, size_t nr_paths, const 
 {
 	sides->arena = arena_new();
 	sides->ids = names_new();
+	sides->names = arena_array(sides->arena, nr_paths, sizeof(const char *));
 	sides->inputs = mem_array(nr_paths, sizeof(struct results *));
 	sides->by = by;
 	if (!read_inputs(sides, paths, nr_paths, err)) {

@@ -15,6 +15,7 @@
 
 struct side {
 	const char *name;
+	bool is_named; /* by the user */
 	const struct results *results;
 	const struct results_part **parts;
 	size_t nr_parts;
@@ -24,6 +25,7 @@ struct sides {
 	struct arena *arena;
 	struct names *ids;
 	struct results **inputs;
+	const char **names; /* of the inputs, as NAME=PATH gives them; NULL: none */
 	size_t nr_inputs;
 	struct side *at;
 	size_t nr;

@@ -377,6 +377,11 @@ static bool read_side(const char *path, const struct str *text,
 		results_part(&input, NULL, NULL, 0);
 	}
 	note_left_out(results);
+	if (results->nr_notes > results->notes.nr) {
+		*vec_push(&results->notes) =
+			arena_printf(results->arena, "%s: %zu more such notes", path,
+				     results->nr_notes - results->notes.nr);
+	}
 	*ret_results = move(&results);
 	return true;
 }

@@ -82,7 +82,8 @@ struct results {
 	const char *machine;
 	VEC(struct results_param) env;    /* what else is known of where it ran */
 	VEC(struct results_part *) parts; /* at least one */
-	VEC(const char *) notes;          /* what was passed over, and why */
+	VEC(const char *) notes;          /* what was passed over, and why: the first of it */
+	size_t nr_notes;                  /* how often that was so */
 };
 
 struct results_options {

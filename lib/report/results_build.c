@@ -6,6 +6,8 @@
 
 #include "lib/base/decimal.h"
 
+#define NOTES_SHOWN 5
+
 static int by_name(const void *left, const void *right)
 {
 	const struct results_param *a = left;
@@ -150,7 +152,9 @@ void results_note(struct results *results, const char *format, ...)
 		text = mem_strdup("out of memory");
 	}
 	va_end(args);
-	*vec_push(&results->notes) = arena_strdup(results->arena, text);
+	if (results->nr_notes++ < NOTES_SHOWN) {
+		*vec_push(&results->notes) = arena_strdup(results->arena, text);
+	}
 }
 
 const char *results_param(const struct results_part *part, const char *name)

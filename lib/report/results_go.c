@@ -18,7 +18,6 @@
 #define LIMIT_SETTINGS 100
 #define LIMIT_UNITS    100
 #define LIMIT_VALUES   100 /* of a line */
-#define NOTES_SHOWN    5
 
 /* "goos: linux" */
 struct setting {
@@ -38,7 +37,6 @@ struct go {
 	const struct input *input;
 	VEC(struct setting) settings;
 	VEC(struct fact) facts;
-	size_t nr_passed; /* lines that look like results and are none */
 };
 
 struct span {
@@ -375,11 +373,8 @@ static bool has_unit(const struct value *values, size_t nr, const struct span *u
 /* A line that another one ran into is told and passed over. */
 static void pass_over(struct go *go, const struct line *line, const char *at)
 {
-	if (go->nr_passed++ < NOTES_SHOWN) {
-		results_note(go->input->results,
-			     "%s:%zu:%zu: no result of a benchmark, passed over", go->input->file,
-			     line->number, (size_t)(at - line->at) + 1);
-	}
+	results_note(go->input->results, "%s:%zu:%zu: no result of a benchmark, passed over",
+		     go->input->file, line->number, (size_t)(at - line->at) + 1);
 }
 
 static bool add_result(struct go *go, const struct line *line, const struct span *name,
@@ -454,10 +449,6 @@ bool results_read_go(const struct input *input, struct err *err)
 	if (is_read) {
 		learn(&go);
 		is_read = read_lines(&go, err);
-	}
-	if (go.nr_passed > NOTES_SHOWN) {
-		results_note(input->results, "%s: %zu more such lines", input->file,
-			     go.nr_passed - NOTES_SHOWN);
 	}
 	vec_release(&go.settings);
 	vec_release(&go.facts);
