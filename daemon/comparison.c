@@ -314,6 +314,27 @@ struct view_row comparison_row(const struct comparison *comparison, size_t i)
 	};
 }
 
+/* Of a sweep's mean: the point that moved most in the mean's direction.  NULL: it has none. */
+static const char *worst_point(const struct comparison *comparison, const char *mean, bool is_up)
+{
+	const struct judge_verdict *worst = NULL;
+
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		const struct judge_metric *metric = &comparison->metrics[i];
+		const struct judge_verdict *verdict = &comparison->verdicts[i];
+		double effect = is_up ? verdict->effect : -verdict->effect;
+
+		if (metric->sweep && strcmp(metric->sweep, mean) == 0 && verdict->is_ratio &&
+		    isfinite(effect) && (!worst || effect > fabs(worst->effect))) {
+			worst = effect > 0 ? verdict : worst;
+		}
+	}
+	return worst ? arena_printf(comparison->arena, "%s %+.1f%%",
+				    comparison->metrics[worst - comparison->verdicts].name,
+				    100 * worst->effect)
+		     : NULL;
+}
+
 static struct view_row make_row(const struct comparison *comparison, size_t i)
 {
 	const struct judge_metric *metric = &comparison->metrics[i];
@@ -329,6 +350,7 @@ static struct view_row make_row(const struct comparison *comparison, size_t i)
 	*change = view_change_judged(verdict);
 	row.cells = cells;
 	row.changes = change;
+	row.worst = worst_point(comparison, metric->name, verdict->effect > 0);
 	return row;
 }
 

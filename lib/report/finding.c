@@ -111,6 +111,15 @@ static void write_effect(const struct finding *finding, struct str *out)
 		   json_int(json_get(json_at(cells, finding->index + 1), "n"), 0));
 }
 
+/* Of a sweep: the point that moved most. */
+static void write_worst(const struct finding *finding, struct str *out)
+{
+	if (json_text(json_get(finding->row, "worst"))) {
+		str_append(out, ", most at ");
+		view_text(finding->row, "worst", out);
+	}
+}
+
 void finding_write(const struct json *view, const struct finding *finding, struct str *out)
 {
 	const struct json *columns = json_get(view, "columns");
@@ -131,6 +140,7 @@ void finding_write(const struct json *view, const struct finding *finding, struc
 		str_append(out, ", at ");
 		view_text(json_at(columns, finding->index + 1), "name", out);
 	}
+	write_worst(finding, out);
 	if (json_text(json_get(finding->row, "note"))) {
 		str_append(out, "; ");
 		view_text(finding->row, "note", out);
@@ -155,4 +165,5 @@ void finding_title(const struct finding *finding, struct str *out)
 	view_change_text(finding->row, finding->index, &text);
 	sign = strpbrk(text.at, "+-");
 	str_printf(out, " %s %s", sign ? sign + 1 : text.at, finding_verdict(finding));
+	write_worst(finding, out);
 }

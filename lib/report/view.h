@@ -18,6 +18,7 @@
  *	    "rows": [{ "metric", "unit": text | null, "better": "higher" | "lower",
  *	               "class": "headline" | "supporting" | "monitor", "is_exact",
  *	               "estimator": "mean" | ... | null, "note": text | null,
+ *	               "worst": text,                           only of a sweep
  *	               "cells": [{ "value", "stddev", "n", "reason", "samples": [] }],
  *	               "changes": [CHANGE],
  *	               "steps": [CHANGE] }] }],
@@ -31,6 +32,7 @@
  * the base.  `n` counts boots.  `samples` may be absent, and so may `steps`, which a stack of
  * patches has: as `changes`, but each against the column that its "against" counts from 0, its
  * parent.
+ * A sweep's row is the mean of its points, and "worst" the one that moved most: "time.16 +12.3%".
  * `percent` is null where the base is zero; `absolute` then says it all.  `low` and
  * `high` bound the change at 95 %: in percent, or in the metric's unit where `is_ratio` is false.
  * In a failure's change `absolute` is the difference of the rates in percentage points.

@@ -129,6 +129,9 @@ static struct json *row_json(const struct view_row *from, size_t nr_columns)
 	json_put_bool(row, "is_exact", from->is_exact);
 	json_put_text(row, "estimator", from->estimator);
 	json_put_text(row, "note", from->note);
+	if (from->worst) {
+		json_put_text(row, "worst", from->worst);
+	}
 	for (size_t i = 0; i < nr_columns; i++) {
 		json_append(cells, cell_json(&from->cells[i]));
 	}

@@ -58,6 +58,7 @@ struct view_row {
 	enum view_class class;
 	const char *estimator; /* "mean", "hmean", "median", "p99"; NULL: unknown */
 	const char *note;
+	const char *worst;                 /* point of a sweep; NULL: not a sweep */
 	const struct view_cell *cells;     /* one a column */
 	const struct view_change *changes; /* one a column but the first */
 	const struct view_step *steps;     /* as changes; NULL: the columns are no stack */

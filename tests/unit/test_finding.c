@@ -45,6 +45,9 @@ static char *found(const struct metric *metrics, const char *failing)
 		cells[i][1] = (struct view_cell){ .value = metrics[i].head, .stddev = 1, .n = 5 };
 		rows[i] = (struct view_row){ .metric = metrics[i].name,
 					     .unit = "s",
+					     .worst = strcmp(metrics[i].name, "sweep") == 0
+							      ? "sweep.16 +30.1%"
+							      : NULL,
 					     .class = metrics[i].class,
 					     .cells = cells[i],
 					     .changes = &changes[i] };
@@ -67,6 +70,17 @@ static void check(const struct metric *metrics, const char *failing, const char 
 	scoped(free) char *actual = found(metrics, failing);
 
 	CHECK_TEXT(actual, expected);
+}
+
+static void a_sweep_names_its_worst_point(void)
+{
+	static const struct metric metrics[MAX_METRICS] = {
+		{ "sweep", VIEW_HEADLINE, 100, 110, "regression" },
+	};
+
+	check(metrics, NULL,
+	      "regression: sweep +10.0%, 4+5 boots, q = 0.001, most at sweep.16 +30.1% | "
+	      "sweep 10.0% regression, most at sweep.16 +30.1%");
 }
 
 static void worse_comes_first(void)
@@ -118,6 +132,7 @@ static void only_headlines_speak(void)
 }
 
 static const struct t_case cases[] = {
+	{ "a sweep names its worst point", a_sweep_names_its_worst_point },
 	{ "the worst regression is the finding", worse_comes_first },
 	{ "a new failure is worse than an improvement is good", failures_come_before_improvements },
 	{ "a change from zero is larger than any percentage", from_zero_is_most },
