@@ -235,6 +235,30 @@ static void note_view(const struct json *view, const struct options *options, in
 	}
 }
 
+static bool is_word(const struct json *comparison, const char *name, const char *word)
+{
+	const char *text = json_text(json_get(comparison, name));
+
+	return text && strcmp(text, word) == 0;
+}
+
+/* What was found counts no more where fresh builds have spoken. */
+static bool is_outdone(const struct json *comparisons, const struct json *comparison)
+{
+	int64_t other = json_int(json_get(comparison, "other"), 0);
+
+	for (size_t i = 0; is_word(comparison, "purpose", "discover") && i < json_size(comparisons);
+	     i++) {
+		const struct json *at = json_at(comparisons, i);
+
+		if (other > 0 && json_int(json_get(at, "id"), 0) == other &&
+		    is_word(at, "state", "done")) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Prints what the daemon found between two commits; a pair may have been measured by several
  * benchmarks. */
 static bool print_measured(const struct options *options, const char *base, const char *head,
@@ -252,7 +276,8 @@ static bool print_measured(const struct options *options, const char *base, cons
 	}
 	comparisons = json_get(document, "comparisons");
 	for (size_t i = 0; i < json_size(comparisons); i++) {
-		struct json *view = json_get(json_at(comparisons, i), "view");
+		const struct json *comparison = json_at(comparisons, i);
+		struct json *view = json_get(comparison, "view");
 
 		if (!view_check(view, err)) {
 			err->kind = ERR_REMOTE;
@@ -260,9 +285,15 @@ static bool print_measured(const struct options *options, const char *base, cons
 		}
 		if (!options->is_json) {
 			fputs(i > 0 ? "\n" : "", stdout);
+			if (is_word(comparison, "purpose", "confirm")) {
+				fputs("patchmeter compare: fresh builds, to confirm what was found:\n",
+				      stderr);
+			}
 			print_view(view, options);
 		}
-		note_view(view, options, exit_code);
+		if (!is_outdone(comparisons, comparison)) {
+			note_view(view, options, exit_code);
+		}
 	}
 	return true;
 }

@@ -77,7 +77,7 @@ static const struct field grid_columns[] = {
 };
 static const struct field finding_columns[] = {
 	{ "verdict", "sight" }, { "benchmark", "benchmark" }, { "commit", "commit" },
-	{ "state", "state" }, { "mail", "mail" }, { "subject", "subject" },
+	{ "state", "state" }, { "mail", "mail" }, { "subject", "subject" }, { "because", "reason" },
 };
 static const struct field event_columns[] = {
 	{ "at", "at" }, { "event", "kind" }, { "detail", "detail" },
@@ -131,11 +131,11 @@ static const struct field stack_columns[] = {
 	{ "position", "position" }, { "of", "nr_commits" }, { "state", "state" },
 };
 static const struct field build_columns[] = {
-	{ "run", "run" }, { "state", "state" }, { "artefact", "artefact" },
+	{ "run", "run" }, { "layout", "layout" }, { "state", "state" }, { "artefact", "artefact" },
 	{ "toolchain", "toolchain" }, { "took", "wall_s" }, { "reason", "reason" },
 };
 static const struct field comparison_columns[] = {
-	{ "with", "other" }, { "benchmark", "benchmark" }, { "group", "group" },
+	{ "with", "other" }, { "to", "purpose" }, { "benchmark", "benchmark" }, { "group", "group" },
 	{ "parameters", "params" }, { "verdict", "sight" }, { "metric", "metric" },
 	{ "because", "why" },
 };

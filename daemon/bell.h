@@ -17,6 +17,7 @@ enum bell {
 	BELL_INGEST,
 	BELL_COMPARE,
 	BELL_DECIDE,
+	BELL_CONFIRM,
 	BELL_REPORT,
 	BELL_LEASE, /* a run is queued: parked workers look again */
 	NR_BELLS

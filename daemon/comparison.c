@@ -181,6 +181,39 @@ static bool load_samples(struct db *db, struct comparison *comparison, struct er
 	return true;
 }
 
+static enum judge_kind kind_of(const char *word)
+{
+	for (int kind = 0; kind < JUDGE_KINDS; kind++) {
+		if (strcmp(judge_word((enum judge_kind)kind), word) == 0) {
+			return (enum judge_kind)kind;
+		}
+	}
+	bug("verdict '%s'", word);
+}
+
+/* The verdicts that a confirmation is to confirm. */
+static bool load_found(struct db *db, struct comparison *comparison, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	enum judge_kind *found =
+		arena_array(comparison->arena, comparison->nr_metrics, sizeof(*found));
+
+	if (!db_query(db, Q_COMPARISON_FOUND,
+		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		found[i] = JUDGE_MISSING;
+		for (int row = 0; row < rows_nr(rows); row++) {
+			if (rows_int(rows, row, "slot") == comparison->slots[i]) {
+				found[i] = kind_of(rows_text(rows, row, "kind"));
+			}
+		}
+	}
+	comparison->found = rows_nr(rows) > 0 ? found : NULL;
+	return true;
+}
+
 bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison **ret_comparison,
 		     struct err *err)
 {
@@ -192,8 +225,8 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 	comparison->id = id;
 	if (!load_head(db, comparison, &benchmark, err) ||
 	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err) ||
-	    !history_tell(db, comparison, err) || !calibration_tell(db, comparison, err) ||
-	    !mainline_tell(db, comparison, err)) {
+	    !load_found(db, comparison, err) || !history_tell(db, comparison, err) ||
+	    !calibration_tell(db, comparison, err) || !mainline_tell(db, comparison, err)) {
 		return false;
 	}
 	find_sweeps(comparison);
@@ -217,21 +250,12 @@ void comparison_judge(struct comparison *comparison, int look)
 {
 	struct judge_options options = JUDGE_OPTIONS_INIT;
 
-	options.look = look;
+	options.look = comparison->found ? 0 : look;
+	options.found = comparison->found;
 	options.widening = comparison->widening;
 	judge(comparison->metrics, comparison->nr_metrics, &options, comparison->verdicts);
 	mainline_check(comparison);
 	mainline_mark(comparison);
-}
-
-static enum judge_kind kind_of(const char *word)
-{
-	for (int kind = 0; kind < JUDGE_KINDS; kind++) {
-		if (strcmp(judge_word((enum judge_kind)kind), word) == 0) {
-			return (enum judge_kind)kind;
-		}
-	}
-	bug("verdict '%s'", word);
 }
 
 static void read_verdict(struct judge_verdict *verdict, const struct rows *rows, int row)

@@ -37,13 +37,16 @@ struct comparison {
 	const char *group;
 	struct json *identity; /* of the cell */
 	int look;              /* how often it was judged */
-	double widening;       /* of standard errors: what calibrations ask */
+	/* Of a confirmation: the verdict that it is to confirm, by metric.  NULL: it is none. */
+	const enum judge_kind *found;
+	double widening; /* of standard errors: what calibrations ask */
 	struct comparison_side base, head;
 	size_t nr_metrics;
 	const int *slots;                        /* of each metric */
 	struct judge_metric *metrics;            /* with their samples */
 	const struct comparison_level *expected; /* of each metric */
-	const char *base_note; /* a change is named and its base is off its own history: a clause */
+	/* A change is named and its base is off its own history: a clause. */
+	const char *base_note;
 	struct judge_verdict
 		*verdicts; /* set by comparison_judge() or comparison_load_verdicts() */
 };
@@ -54,7 +57,7 @@ MUST_CHECK bool comparison_load(struct db *db, int64_t cell, int64_t id,
 struct comparison *comparison_free(struct comparison *comparison);
 DEFINE_SCOPED(comparison_free, struct comparison *)
 
-/* Judges the samples as the `look`-th look, from 1. */
+/* Judges the samples as the `look`-th look, from 1; those of a confirmation as its only one. */
 void comparison_judge(struct comparison *comparison, int look);
 
 /* Takes the verdicts of the last look from the database.  Metrics without one are "missing". */

@@ -12,11 +12,11 @@ static const struct {
 	const char *place;
 	bool is_file;
 } places[] = {
-	{ "migrate", false }, { "settings", false },  { "watch", false },  { "series", false },
-	{ "plan", false },    { "dispatch", false },  { "ingest", false }, { "compare", false },
-	{ "decide", false },  { "report", false },    { "join", false },   { "lease", false },
-	{ "beat", false },    { "file", false },      { "finish", false }, { "store", true },
-	{ "outbox", true },   { "calibrate", false },
+	{ "migrate", false }, { "settings", false },  { "watch", false },   { "series", false },
+	{ "plan", false },    { "dispatch", false },  { "ingest", false },  { "compare", false },
+	{ "decide", false },  { "report", false },    { "join", false },    { "lease", false },
+	{ "beat", false },    { "file", false },      { "finish", false },  { "store", true },
+	{ "outbox", true },   { "calibrate", false }, { "confirm", false },
 };
 
 static const char *const moments[2][2] = {

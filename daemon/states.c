@@ -35,16 +35,19 @@ static const struct fsm_move head_moves[] = {
 };
 MACHINE(head, "head_state", head_states, head_moves);
 
-static const char *const stack_states[] = { "new",  "building",	  "measuring",
+static const char *const stack_states[] = { "new",  "building",   "measuring", "confirming",
 					    "done", "superseded", "refused" };
 static const struct fsm_move stack_moves[] = {
 	{ "new",       "building",   "builds are queued" },
 	{ "new",       "refused",    "a job of its tree is wrong" },
 	{ "building",  "measuring",  "every build has ended" },
-	{ "measuring", "done",       "every comparison has ended" },
+	{ "measuring", "confirming", "every comparison has ended, something was found" },
+	{ "measuring", "done",       "every comparison has ended, nothing was found" },
+	{ "confirming", "done",      "every confirmation has ended" },
 	{ "new",       "superseded", "a newer version of the branch" },
 	{ "building",  "superseded", "a newer version of the branch" },
 	{ "measuring", "superseded", "a newer version of the branch" },
+	{ "confirming", "superseded", "a newer version of the branch" },
 };
 MACHINE(stack, "stack_state", stack_states, stack_moves);
 
@@ -59,7 +62,7 @@ static const char *const comparison_states[] = { "waiting", "measuring", "decidi
 						 "cancelled" };
 static const struct fsm_move comparison_moves[] = {
 	{ "waiting",   "measuring", "its first blocks are queued" },
-	{ "waiting",   "done",      "same binary: nothing to measure" },
+	{ "waiting",   "done",      "same binary, or missing: a fresh build failed" },
 	{ "waiting",   "cancelled", "over the budget, or superseded" },
 	{ "measuring", "deciding",  "judged" },
 	{ "measuring", "done",      "missing: its blocks failed" },
@@ -119,8 +122,10 @@ static const struct fsm_move bisection_moves[] = {
 };
 MACHINE(bisection, "bisection_state", bisection_states, bisection_moves);
 
-static const char *const finding_states[] = { "new", "reported", "suppressed" };
+static const char *const finding_states[] = { "unconfirmed", "new", "reported", "suppressed" };
 static const struct fsm_move finding_moves[] = {
+	{ "unconfirmed", "new",        "found again on fresh builds" },
+	{ "unconfirmed", "suppressed", "not found again, or superseded" },
 	{ "new", "reported",   "a mail tells it" },
 	{ "new", "suppressed", "nobody is to be told" },
 };

@@ -397,7 +397,8 @@ def measure_result(time_s, instructions):
 
 class Model:
     """Speeds by commit: {commit: (factor of time, factor of instructions)}; the rest is neutral.
-    Noise of `cv` that depends on the commit, the block's order and the seed alone."""
+    A key (commit, layout) is for one of its builds.  Noise of `cv` that depends on the commit, the
+    block's order and the seed alone."""
 
     def __init__(self, factors, broken=(), same=None, cv=0.01, seed=1):
         self.factors = factors
@@ -410,9 +411,9 @@ class Model:
         commit = lease["commit"]
         if lease["kind"] == "build":
             twin = self.same.get(commit, commit)
-            return build_result(commit, commit in self.broken,
+            return build_result(commit, not self.broken.isdisjoint({commit, (commit, lease["layout"])}),
                                 hashlib.sha256(twin.encode()).hexdigest())
-        slow, work = self.factors.get(commit, (1.0, 1.0))
+        slow, work = self.factors.get((commit, lease["layout"])) or self.factors.get(commit, (1.0, 1.0))
         noise = random.Random(f"{self.seed} {commit} {self.noise_key(lease)}").gauss(0, self.cv)
         return measure_result(10 * slow * (1 + noise), round(1e6 * work))
 

@@ -92,6 +92,7 @@ static struct job job_of(const struct agent *agent, const struct proto_lease *le
 		.compiler = json_text(json_get(lease->variant, "compiler")),
 		.commit = lease->commit,
 		.build_key = lease->build_key,
+		.layout = lease->layout,
 		.boot_id =
 			arena_printf(arena, "%s/%" PRId64, fingerprint_boot_id(arena), lease->run),
 		.is_build_only = strcmp(lease->kind, "build") == 0,

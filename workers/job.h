@@ -25,6 +25,7 @@ struct job {
 	struct source source;
 	const char *commit;    /* 40 digits; NULL: none */
 	const char *build_key; /* 64 digits: equal keys are one build */
+	int64_t layout;        /* as in the lease; the build key tells them apart */
 	const char *boot_id;
 	bool is_build_only;
 	bool is_warmup;

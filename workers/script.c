@@ -21,6 +21,11 @@ int64_t nr_cpus(void)
 	return CPU_COUNT(&set);
 }
 
+/* What a compiler is asked for, so that code falls elsewhere than in the usual build. */
+static const char *const layout_flags[PROTO_LAYOUT_MAX + 1] = {
+	[2] = "-falign-functions=64 -falign-loops=32",
+};
+
 static const char **environment(const struct script *script, const struct place *place,
 				const struct job *job, struct arena *arena)
 {
@@ -42,6 +47,9 @@ static const char **environment(const struct script *script, const struct place 
 			     place_path(place, arena, "work/source")),
 		arena_printf(arena, "SOURCE_DATE_EPOCH=%" PRId64, TREE_SOURCE_TIME_S),
 		arena_printf(arena, "CC=%s", job->compiler ? job->compiler : "cc"),
+		arena_printf(arena, "PATCHMETER_LAYOUT=%" PRId64, job->layout),
+		arena_printf(arena, "PATCHMETER_LAYOUT_CFLAGS=%s",
+			     layout_flags[job->layout] ? layout_flags[job->layout] : ""),
 	};
 	size_t nr = 0;
 	size_t nr_params = 0;

@@ -5,6 +5,8 @@
  *	comparison measuring ──enough blocks──> deciding (verdicts of one more look)
  *	                     ──blocks lost, or impossible──> measuring (a want for others)
  *	                     ──blocks failed──> done (missing: why)
+ *
+ * A confirmation is looked at once, when all of the blocks that were fixed before have ended.
  */
 #include "pipeline.h"
 
@@ -16,6 +18,8 @@
 struct ready {
 	int64_t cell, id;
 	int look;
+	bool is_fixed; /* in its number of blocks */
+	int nr_blocks; /* to judge it by */
 	int nr_done, nr_void, nr_failed;
 	const char *void_reason;
 };
@@ -38,7 +42,8 @@ static bool give_up(struct tick *tick, const struct ready *ready, struct err *er
 			    arg_text("done"),
 			    arg_text(arena_printf(tick->arena, "missing: %s", ready->void_reason))),
 		       NULL, err) &&
-	       bell_ring(tick->db, BELL_DECIDE, err) && db_commit(tick->db, "compare", err);
+	       bell_ring(tick->db, BELL_DECIDE, err) && bell_ring(tick->db, BELL_CONFIRM, err) &&
+	       db_commit(tick->db, "compare", err);
 }
 
 static bool add_verdict(struct tick *tick, const struct ready *ready, int slot,
@@ -58,16 +63,16 @@ static bool add_verdict(struct tick *tick, const struct ready *ready, int slot,
 static bool judge_comparison(struct tick *tick, const struct ready *ready, struct err *err)
 {
 	scoped(comparison_free) struct comparison *comparison = NULL;
-	size_t nr_blocks = judge_look_blocks(ready->look + 1);
-	size_t nr_repeats;
+	int nr_repeats;
 
 	if (!comparison_load(tick->db, ready->cell, ready->id, &comparison, err)) {
 		return false;
 	}
 	comparison_judge(comparison, ready->look + 1);
-	nr_repeats = judge_repeats(comparison->verdicts, comparison->nr_metrics);
-	if (nr_repeats <= nr_blocks && (size_t)ready->nr_done < nr_blocks + nr_repeats) {
-		return want_others(tick, ready, (int)(nr_blocks + nr_repeats) - ready->nr_done,
+	nr_repeats = (int)judge_repeats(comparison->verdicts, comparison->nr_metrics);
+	if (!ready->is_fixed && nr_repeats <= ready->nr_blocks &&
+	    ready->nr_done < ready->nr_blocks + nr_repeats) {
+		return want_others(tick, ready, ready->nr_blocks + nr_repeats - ready->nr_done,
 				   "in place of blocks with an impossible spread", err);
 	}
 	if (!db_begin(tick->db, err)) {
@@ -106,7 +111,12 @@ bool tick_compare(struct tick *tick, bool *ret_more, struct err *err)
 				.nr_void = (int)rows_int(rows, 0, "nr_void"),
 				.nr_failed = (int)rows_int(rows, 0, "nr_failed"),
 				.void_reason = rows_text(rows, 0, "void_reason") };
-	nr_missing = (int)judge_look_blocks(ready.look + 1) - ready.nr_done;
+	ready.nr_blocks = (int)rows_int(rows, 0, "nr_blocks");
+	ready.is_fixed = ready.nr_blocks > 0;
+	if (!ready.is_fixed) {
+		ready.nr_blocks = (int)judge_look_blocks(ready.look + 1);
+	}
+	nr_missing = ready.nr_blocks - ready.nr_done;
 	if (nr_missing <= 0) {
 		return judge_comparison(tick, &ready, err);
 	}

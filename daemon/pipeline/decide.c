@@ -7,7 +7,8 @@
  *	           waiting  ──sign of the ends──> a want
  *	                    ──none──> cancelled
  *	           done ──undone by its neighbour──> measuring (a want, once: again.h)
- *	stack measuring ──all comparisons ended──> done (findings)
+ *	stack measuring ──all comparisons ended──> confirming (findings)
+ *	                ──nothing found──> done
  *
  * A stack's findings are written together, so that a change that one commit explains is not told
  * again of the tip.
@@ -53,9 +54,10 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 		return false;
 	}
 	comparison_judge(comparison, look);
-	is_more = look < JUDGE_LOOKS && judge_next(comparison->verdicts, comparison->nr_metrics,
-						   look, &why) == JUDGE_MORE;
-	if (!is_more && comparison->base_note && look < JUDGE_TIME_LOOKS) {
+	is_more =
+		!comparison->found && look < JUDGE_LOOKS &&
+		judge_next(comparison->verdicts, comparison->nr_metrics, look, &why) == JUDGE_MORE;
+	if (!is_more && comparison->base_note && !comparison->found && look < JUDGE_TIME_LOOKS) {
 		is_more = true;
 		why = comparison->base_note;
 	}
@@ -66,7 +68,7 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 		       &nr_moved, err) &&
 	       (!is_more || want_next_look(tick, cell, id, look, why, err)) &&
 	       (is_more || is_again || nr_moved == 0 || learn(tick, comparison, err)) &&
-	       db_commit(tick->db, "decide", err);
+	       bell_ring(tick->db, BELL_CONFIRM, err) && db_commit(tick->db, "decide", err);
 }
 
 static bool decide_waiting(struct tick *tick, const struct rows *rows, struct err *err)
@@ -115,9 +117,10 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 		arena_printf(tick->arena, "every comparison has ended, %" PRId64 " finding(s)",
 			     nr_parents + nr_tips);
 	return db_exec(tick->db, Q_STACK_MOVE,
-		       ARGS(arg_int(stack), arg_text("measuring"), arg_text("done"), arg_null()),
+		       ARGS(arg_int(stack), arg_text("measuring"),
+			    arg_text(nr_parents + nr_tips > 0 ? "confirming" : "done"), arg_null()),
 		       NULL, err) &&
-	       event_add(tick->db, &event, err) && bell_ring(tick->db, BELL_REPORT, err) &&
+	       event_add(tick->db, &event, err) && bell_ring(tick->db, BELL_CONFIRM, err) &&
 	       db_commit(tick->db, "decide", err);
 }
 

@@ -177,6 +177,40 @@ static bool put_machine(struct tick *tick, const struct rows *finding, struct js
 	return true;
 }
 
+/* How sure we are that it is the commit, and neither chance nor the place of its code. */
+static bool put_confirmation(struct tick *tick, const struct rows *finding, struct json *facts,
+			     struct err *err)
+{
+	scoped(rows_free) struct rows *runs = NULL;
+	scoped(rows_free) struct rows *rebuilds = NULL;
+	struct json *confirmed;
+
+	if (!rows_bool(finding, 0, "is_confirmed")) {
+		return true;
+	}
+	if (!db_query(tick->db, Q_REPORT_CONFIRMATION, ARGS(arg_int(rows_int(finding, 0, "id"))),
+		      &runs, err) ||
+	    !db_query(tick->db, Q_NEUTRAL_REBUILDS, NO_ARGS, &rebuilds, err)) {
+		return false;
+	}
+	confirmed = json_new_object();
+	json_put_text(confirmed, "found",
+		      arena_printf(tick->arena, "%" PRId64 "+%" PRId64,
+				   rows_int(runs, 0, "found_base"),
+				   rows_int(runs, 0, "found_head")));
+	json_put_text(confirmed, "fresh",
+		      arena_printf(tick->arena, "%" PRId64 "+%" PRId64,
+				   rows_int(runs, 0, "fresh_base"),
+				   rows_int(runs, 0, "fresh_head")));
+	json_put_int(confirmed, "nr_builds", rows_int(runs, 0, "nr_builds"));
+	if (rows_int(rebuilds, 0, "nr") > 0) {
+		json_put_int(confirmed, "nr_rebuilds", rows_int(rebuilds, 0, "nr"));
+		json_put_int(confirmed, "nr_false", rows_int(rebuilds, 0, "nr_named"));
+	}
+	json_put(facts, "confirmed", confirmed);
+	return true;
+}
+
 bool facts_gather(struct tick *tick, const struct rows *finding,
 		  const struct comparison *comparison, struct json **ret_facts, struct err *err)
 {
@@ -201,7 +235,7 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 	put_tree(finding, facts);
 	put_parameters(comparison, facts);
 	put_notes(tick->arena, finding, comparison, facts);
-	if (!put_stack(tick, finding, facts, err) ||
+	if (!put_confirmation(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
 	    !put_machine(tick, finding, facts, &run, err)) {
 		return false;
 	}

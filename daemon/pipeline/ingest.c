@@ -249,7 +249,8 @@ static bool end_build(struct tick *tick, const struct finished_run *run,
 				    arg_number(build ? build->wall_s : (double)NAN),
 				    arg_int(run->id)),
 			       NULL, err) &&
-		       bell_ring(tick->db, BELL_PLAN, err);
+		       bell_ring(tick->db, BELL_PLAN, err) &&
+		       bell_ring(tick->db, BELL_CONFIRM, err);
 	}
 	if (is_infrastructure(verdict->reason) && run->attempt < TRIES_MAX) {
 		return db_exec(tick->db, Q_RUN_AGAIN, ARGS(arg_int(run->cell), arg_int(run->id)),
@@ -259,7 +260,7 @@ static bool end_build(struct tick *tick, const struct finished_run *run,
 	return db_exec(tick->db, Q_BUILD_FAILED,
 		       ARGS(arg_int(run->build), arg_text(verdict->reason), arg_int(run->id)), NULL,
 		       err) &&
-	       bell_ring(tick->db, BELL_PLAN, err);
+	       bell_ring(tick->db, BELL_PLAN, err) && bell_ring(tick->db, BELL_CONFIRM, err);
 }
 
 static bool end_measure(struct tick *tick, const struct finished_run *run,

@@ -12,6 +12,7 @@ const struct stage stages[] = {
 	{ "ingest",   BELL_INGEST,   SPAN_MS(10000), tick_ingest,   "uploaded output -> samples, failures" },
 	{ "compare",  BELL_COMPARE,  SPAN_MS(10000), tick_compare,  "samples -> verdicts" },
 	{ "decide",   BELL_DECIDE,   SPAN_MS(10000), tick_decide,   "verdicts -> wants, findings" },
+	{ "confirm",  BELL_CONFIRM,  SPAN_MS(10000), tick_confirm,  "findings -> wants on fresh builds, findings" },
 	{ "report",   BELL_REPORT,   SPAN_MS(10000), tick_report,   "findings -> mails" },
 	{ "calibrate", NR_BELLS,    SPAN_MS(10000), tick_calibrate, "cells in use -> a commit with itself" },
 	{ "settings", NR_BELLS,      SPAN_MS(5000),  tick_settings, "the configuration file -> repositories" },

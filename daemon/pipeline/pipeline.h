@@ -45,7 +45,7 @@ extern const size_t nr_stages;
 /* Each in pipeline/NAME.c.  They block; on failure the open transaction is rolled back by the
  * loop. */
 MUST_CHECK tick_fn tick_settings, tick_watch, tick_series, tick_plan, tick_dispatch, tick_ingest,
-	tick_compare, tick_decide, tick_report, tick_calibrate;
+	tick_compare, tick_decide, tick_report, tick_calibrate, tick_confirm;
 
 /* One daemon at a time is at a stage, so that no tick meets rows that another thinks about; the
  * database lets go of it when the connection ends, however that comes.  *ret_is_ours false: another

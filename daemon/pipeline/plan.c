@@ -332,30 +332,58 @@ static uint64_t seed_of(const char *pair, int64_t block)
 	return seed >> 1; /* SQL's bigint has a sign */
 }
 
+struct block {
+	int64_t id;
+	int64_t layout; /* of the base's build */
+};
+
+/* A confirmation has two builds a side, half of its blocks on each; in a neutral rebuild each side
+ * has another. */
+static int64_t choose_layout(const struct rows *want, int64_t number)
+{
+	const char *purpose = rows_text(want, 0, "purpose");
+
+	if (strcmp(purpose, "confirm") == 0) {
+		return rows_int(want, 0, "nr_first_before") + number < rows_int(want, 0, "nr_first")
+			       ? 1
+			       : 2;
+	}
+	return strcmp(purpose, "rebuild") == 0 ? 1 : 0;
+}
+
+static bool add_run(struct tick *tick, const struct rows *want, const struct block *block,
+		    int position, bool is_head, struct err *err)
+{
+	bool is_moved = is_head && strcmp(rows_text(want, 0, "purpose"), "rebuild") == 0;
+
+	return db_exec(tick->db, Q_RUN_ADD,
+		       ARGS(arg_int(rows_int(want, 0, "cell_id")),
+			    arg_text(rows_text(want, 0, "machine_group")),
+			    arg_int(rows_int(want, 0, "priority")),
+			    arg_int(rows_int(want, 0, is_head ? "head_job" : "base_job")),
+			    arg_int(rows_int(want, 0, is_head ? "head_id" : "base_id")),
+			    arg_int(block->layout + is_moved), arg_int(block->id),
+			    arg_int(position), arg_bool(is_head)),
+		       NULL, err);
+}
+
 static bool add_block(struct tick *tick, const struct rows *want, int64_t number, struct err *err)
 {
-	uint64_t seed = seed_of(rows_text(want, 0, "pair"), number);
+	uint64_t seed =
+		seed_of(rows_text(want, 0, "pair"), rows_int(want, 0, "nr_before") + number);
+	struct block block = { .layout = choose_layout(want, number) };
 	bool is_head[BLOCK_RUNS];
-	int64_t cell = rows_int(want, 0, "cell_id");
-	int64_t block;
 
 	if (!db_query_int(tick->db, Q_BLOCK_ADD,
-			  ARGS(arg_int(cell), arg_int(rows_int(want, 0, "comparison_id")),
-			       arg_int((int64_t)seed)),
-			  &block, err)) {
+			  ARGS(arg_int(rows_int(want, 0, "cell_id")),
+			       arg_int(rows_int(want, 0, "comparison_id")), arg_int((int64_t)seed),
+			       arg_int(block.layout)),
+			  &block.id, err)) {
 		return false;
 	}
 	pairing_shuffle(seed, is_head);
 	for (int i = 0; i < BLOCK_RUNS; i++) {
-		if (!db_exec(tick->db, Q_RUN_ADD,
-			     ARGS(arg_int(cell), arg_text(rows_text(want, 0, "machine_group")),
-				  arg_int(rows_int(want, 0, "priority")),
-				  arg_int(rows_int(want, 0, is_head[i] ? "head_job" : "base_job")),
-				  arg_int(rows_int(want, 0, is_head[i] ? "head_id" : "base_id")),
-				  arg_int(rows_int(want, 0,
-						   is_head[i] ? "head_build" : "base_build")),
-				  arg_int(block), arg_int(i), arg_bool(is_head[i])),
-			     NULL, err)) {
+		if (!add_run(tick, want, &block, i, is_head[i], err)) {
 			return false;
 		}
 	}
@@ -366,14 +394,13 @@ static bool plan_want(struct tick *tick, const struct rows *want, struct err *er
 {
 	int64_t cell = rows_int(want, 0, "cell_id");
 	int64_t comparison = rows_int(want, 0, "comparison_id");
-	int64_t before = rows_int(want, 0, "nr_before");
 	const char *state = rows_text(want, 0, "state");
 
 	if (!db_begin(tick->db, err)) {
 		return false;
 	}
 	for (int64_t i = 0; i < rows_int(want, 0, "nr_blocks"); i++) {
-		if (!add_block(tick, want, before + i, err)) {
+		if (!add_block(tick, want, i, err)) {
 			return false;
 		}
 	}

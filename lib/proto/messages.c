@@ -122,6 +122,9 @@ static const struct proto_field lease_fields[] = {
 	INT(proto_lease, repository, NEEDED, 1, ID_MAX, "where the commit is to be had"),
 	HEX(proto_lease, commit, NEEDED, 40, "what to build"),
 	HEX(proto_lease, build_key, NEEDED, 64, "equal keys are one build"),
+	INT(proto_lease, layout, OPTIONAL, 0, PROTO_LAYOUT_MAX,
+	    "which build of the commit: 0 the usual one, 1 a fresh one, 2 a fresh one with its code "
+	    "moved"),
 	INT(proto_lease, block, OPTIONAL, 0, ID_MAX, "of the run; 0 for a build"),
 	INT(proto_lease, order, OPTIONAL, 0, 1000000, "place within the block, from 0"),
 	BOOL(proto_lease, is_warmup, OPTIONAL, "the run will not count"),

@@ -34,6 +34,7 @@ struct str;
 #define PROTO_FILES_MAX        2000
 #define PROTO_NAME_BYTES       101 /* of a machine or group, with the NUL */
 #define PROTO_WAIT_MAX_S       25
+#define PROTO_LAYOUT_MAX       2
 
 /* headers; "Authorization: Bearer TOKEN" comes with them */
 #define PROTO_HEADER_VERSION  "Patchmeter-Protocol" /* PROTO_VERSION, both ways */
@@ -72,6 +73,7 @@ struct proto_lease {
 	int64_t repository;
 	const char *commit;
 	const char *build_key;
+	int64_t layout;
 	int64_t block;
 	int64_t order;
 	bool is_warmup;

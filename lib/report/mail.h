@@ -18,6 +18,7 @@
  *	{ "robot": { "name", "address", "url" },
  *	  "message_id": of this mail, without <>;  "archive": address it will be found under,
  *	  "first": text, instead of the first line from the view,
+ *	  "confirmed": { "found", "fresh": runs as "8+8", "nr_builds", "nr_rebuilds", "nr_false" },
  *	  "commit": { "id", "subject" },  "base": { "id", "subject", "how" },
  *	  "tree": { "name", "url", "branch" },  "patch": { "subject", "link" },
  *	  "benchmark": { "name", "summary" },  "machine": text,

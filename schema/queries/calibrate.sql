@@ -15,14 +15,15 @@ WITH clock AS (
 ), cell_in_use AS (
 	SELECT DISTINCT ON (k.cell_id) k.cell_id, s.base_id
 	FROM clock, stack_cell k JOIN stack s ON s.id = k.stack_id
-	WHERE s.state IN ('measuring', 'done') AND s.created > clock.at - 2 * clock.period
+	WHERE s.state IN ('measuring', 'confirming', 'done') AND s.created > clock.at - 2 * clock.period
 	ORDER BY k.cell_id, s.id DESC
 )
 SELECT u.cell_id, u.base_id, p.purpose
 FROM clock, cell_in_use u
 JOIN cell c ON c.id = u.cell_id
-JOIN build d ON d.commit_id = u.base_id AND d.build_hash = c.build_hash AND d.state = 'done'
-CROSS JOIN (VALUES ('calibrate'::comparison_purpose)) AS p (purpose)
+JOIN build d ON d.commit_id = u.base_id AND d.build_hash = c.build_hash AND d.layout = 0
+	AND d.state = 'done'
+CROSS JOIN (VALUES ('calibrate'::comparison_purpose), ('rebuild')) AS p (purpose)
 CROSS JOIN LATERAL (
 	SELECT COALESCE((SELECT max(k.planned) FROM calibration k
 		JOIN comparison x ON x.cell_id = k.cell_id AND x.id = k.comparison_id

@@ -2,7 +2,7 @@
 
 -- name: compare_ready
 -- A comparison whose wanted blocks have all ended.
-SELECT x.cell_id, x.id, x.look,
+SELECT x.cell_id, x.id, x.look, x.nr_blocks,
 	count(*) FILTER (WHERE b.state = 'done') AS nr_done,
 	count(*) FILTER (WHERE b.state = 'void' AND b.reason <> 'superseded') AS nr_void,
 	count(*) FILTER (WHERE b.state = 'void' AND b.reason <> 'superseded'
@@ -14,7 +14,7 @@ JOIN block b ON b.cell_id = x.cell_id AND b.comparison_id = x.id
 WHERE x.state = 'measuring'
 AND NOT EXISTS (SELECT FROM want w WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id
 	AND w.state = 'open')
-GROUP BY x.cell_id, x.id, x.look
+GROUP BY x.cell_id, x.id
 HAVING count(*) FILTER (WHERE b.state = 'open') = 0
 ORDER BY x.id LIMIT 1;
 

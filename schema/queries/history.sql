@@ -39,9 +39,9 @@ FROM own;
 -- name: base_levels
 -- Where main was before a comparison began, as far as its base is one of main: ln(level) of each
 -- headline metric at each of the last twenty bases of the same repositories, and of this base itself
--- as measured earlier: $1 cell, $2 comparison.
+-- as measured earlier against another head: $1 cell, $2 comparison.
 WITH own AS (
-	SELECT x.base_id, COALESCE((SELECT min(r.created)
+	SELECT x.base_id, x.head_id, COALESCE((SELECT min(r.created)
 		FROM block b JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id
 		WHERE b.cell_id = x.cell_id AND b.comparison_id = x.id), belt_now()) AS begun
 	FROM comparison x WHERE x.cell_id = $1 AND x.id = $2
@@ -50,7 +50,8 @@ WITH own AS (
 ), line AS (
 	SELECT x.base_id, v.slot, avg(ln(v.base)) AS level, max(x.id) AS newest
 	FROM own
-	JOIN comparison x ON x.cell_id = $1 AND x.id <> $2 AND x.state = 'done'
+	JOIN comparison x ON x.cell_id = $1 AND (x.base_id, x.head_id) <> (own.base_id, own.head_id)
+		AND x.state = 'done'
 	JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
 		AND v.at < own.begun AND v.base > 0
 	JOIN cell c ON c.id = x.cell_id

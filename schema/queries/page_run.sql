@@ -94,7 +94,11 @@ ORDER BY n.name, x.cell_id, x.id DESC LIMIT 17;
 -- What surrounds the table of comparison $2 on cell $1.
 SELECT jsonb_build_object(
 	'cell', c.id, 'benchmark', n.name, 'group', c.machine_group, 'params', c.identity -> 'params',
-	'state', x.state, 'reason', x.reason, 'look', x.look,
+	'state', x.state, 'reason', x.reason, 'look', x.look, 'id', x.id, 'purpose', x.purpose,
+	'is_confirmation', x.purpose = 'confirm',
+	'other', (SELECT o.id FROM comparison o WHERE o.cell_id = x.cell_id AND o.base_id = x.base_id
+		AND o.head_id = x.head_id AND o.round = x.round AND o.purpose =
+		CASE x.purpose WHEN 'confirm' THEN 'discover' WHEN 'discover' THEN 'confirm'::comparison_purpose END),
 	'is_done', x.state = 'done', 'is_busy', x.state NOT IN ('done', 'cancelled'),
 	'environments', (SELECT COALESCE(jsonb_agg(jsonb_build_object('machine', e.name,
 			'machine_url', '/machine/' || replace(e.name, '/', '%2F'), 'epoch', e.epoch_id,
@@ -104,8 +108,10 @@ SELECT jsonb_build_object(
 			GROUP BY b.name, k.epoch_id) e),
 	'stacks', (SELECT COALESCE(jsonb_agg(DISTINCT jsonb_build_object('id', s.id, 'url', '/series/' || s.id,
 			'ref', s.ref, 'version', s.version)), '[]')
-		FROM stack_comparison l JOIN stack s ON s.id = l.stack_id
-		WHERE l.cell_id = x.cell_id AND l.comparison_id = x.id),
+		FROM stack s WHERE s.id IN (SELECT l.stack_id FROM stack_comparison l
+			WHERE l.cell_id = x.cell_id AND l.comparison_id = x.id
+			UNION SELECT f.stack_id FROM finding f
+			WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id)),
 	'runs', (SELECT COALESCE(jsonb_agg(jsonb_build_object('run', r.id, 'url', '/run/' || r.id,
 			'is_head', r.is_head, 'commit', left(m.oid, 10), 'block', r.block_id,
 			'position', r.position, 'state', r.state, 'is_failed', r.state IN ('failed', 'lost'),

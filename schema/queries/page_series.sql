@@ -15,7 +15,7 @@ SELECT jsonb_build_object(
 		'id', p.id, 'url', '/series/' || p.id, 'tree', r.name, 'ref', p.ref, 'version', p.version,
 		'base', left(b.oid, 10), 'tip', left(t.oid, 10), 'subject', t.subject,
 		'nr_commits', p.nr_commits, 'state', p.state, 'reason', p.reason,
-		'is_busy', p.state IN ('new', 'building', 'measuring'), 'created', belt_text(p.created),
+		'is_busy', p.state IN ('new', 'building', 'measuring', 'confirming'), 'created', belt_text(p.created),
 		'nr_regressions', (SELECT NULLIF(count(*), 0) FROM finding f WHERE f.stack_id = p.id AND f.kind = 'regression'),
 		'nr_improvements', (SELECT NULLIF(count(*), 0) FROM finding f WHERE f.stack_id = p.id AND f.kind = 'improvement'))
 		ORDER BY p.id DESC), '[]')
@@ -68,7 +68,7 @@ SELECT jsonb_build_object(
 	'cumulative_url', '/series/' || o.id || '/cumulative',
 	'versions_url', CASE WHEN o.version > 1 THEN '/series/' || o.id || '/versions' END,
 	'version', o.version, 'nr_commits', o.nr_commits, 'is_ends_only', o.is_ends_only, 'state', o.state,
-	'is_busy', o.state IN ('new', 'building', 'measuring'),
+	'is_busy', o.state IN ('new', 'building', 'measuring', 'confirming'),
 	'reason', o.reason, 'estimate_s', o.estimate_s, 'created', belt_text(o.created),
 	'finished', belt_text(o.finished),
 	'base', (SELECT jsonb_build_object('commit', left(oid, 10), 'url', '/commit/' || oid,
@@ -90,7 +90,8 @@ SELECT jsonb_build_object(
 			'cells', (SELECT COALESCE(jsonb_agg(COALESCE(f.facts, '{}') || jsonb_build_object('build',
 					(SELECT jsonb_build_object('state', b.state, 'reason', b.reason,
 						'run_url', '/run/' || b.run_id)
-					 FROM build b WHERE b.commit_id = i.commit_id AND b.build_hash = col.build_hash))
+					 FROM build b WHERE b.commit_id = i.commit_id AND b.build_hash = col.build_hash
+						AND b.layout = 0))
 					ORDER BY col.nr), '[]')
 				FROM col LEFT JOIN fact f ON f.cell_id = col.cell_id AND f.position = i.position
 					AND f.role = 'parent')) ORDER BY i.position), '[]')
@@ -99,7 +100,7 @@ SELECT jsonb_build_object(
 			jsonb_agg(COALESCE(f.facts, '{}') ORDER BY col.nr) END
 		FROM col LEFT JOIN fact f ON f.cell_id = col.cell_id AND f.role = 'tip'),
 	'findings', (SELECT COALESCE(jsonb_agg(jsonb_build_object('verdict', f.kind, 'commit', left(m.oid, 10),
-			'commit_url', '/commit/' || m.oid, 'subject', m.subject, 'state', f.state,
+			'commit_url', '/commit/' || m.oid, 'subject', m.subject, 'state', f.state, 'reason', f.reason,
 			'is_whole', f.role = 'tip', 'mail', l.id, 'mail_url', '/mail/' || l.id, 'url',
 			'/compare?base=' || b.oid || '&head=' || m.oid || '&cell=' || f.cell_id, 'benchmark', n.name)
 			ORDER BY f.kind, f.id), '[]')
@@ -121,7 +122,7 @@ FROM own o;
 -- behind each, and by what kind of comparison.
 SELECT jsonb_build_object('id', s.id, 'url', '/series/' || s.id, 'tree', r.name, 'ref', s.ref,
 	'version', s.version, 'state', s.state, 'nr_commits', s.nr_commits,
-	'is_busy', s.state IN ('new', 'building', 'measuring'),
+	'is_busy', s.state IN ('new', 'building', 'measuring', 'confirming'),
 	'cells', (SELECT COALESCE(jsonb_agg(jsonb_build_object('cell', c.id, 'benchmark', n.name,
 			'group', c.machine_group, 'params', c.identity -> 'params',
 			'nr_blocks', (SELECT count(*) FROM block b WHERE b.cell_id = c.id AND b.state = 'done'
@@ -137,7 +138,7 @@ FROM stack s JOIN repository r ON r.id = s.repository_id WHERE s.id = $1;
 -- cells that both are measured on.
 SELECT jsonb_build_object('id', s.id, 'url', '/series/' || s.id, 'tree', r.name, 'ref', s.ref,
 	'version', s.version, 'name', 'v' || s.version, 'state', s.state,
-	'is_busy', s.state IN ('new', 'building', 'measuring'), 'is_one_base', s.base_id = o.base_id,
+	'is_busy', s.state IN ('new', 'building', 'measuring', 'confirming'), 'is_one_base', s.base_id = o.base_id,
 	'old', jsonb_build_object('id', o.id, 'url', '/series/' || o.id, 'ref', o.ref,
 		'version', o.version, 'name', CASE WHEN o.ref = s.ref THEN '' ELSE o.ref || ' ' END || 'v' || o.version),
 	'cells', (SELECT COALESCE(jsonb_agg(jsonb_build_object('cell', c.id, 'benchmark', n.name,
@@ -172,12 +173,13 @@ SELECT jsonb_build_object(
 			WHERE sc.commit_id = o.id ORDER BY s.id DESC LIMIT 20) s
 		JOIN repository r ON r.id = s.repository_id),
 	'builds', (SELECT COALESCE(jsonb_agg(jsonb_build_object('state', b.state,
-			'is_failed', b.state = 'failed', 'reason', b.reason, 'artefact', left(b.artefact, 12),
+			'is_failed', b.state = 'failed', 'reason', b.reason, 'layout', b.layout,
+			'is_fresh', b.layout > 0, 'artefact', left(b.artefact, 12),
 			'toolchain', b.toolchain, 'wall_s', b.wall_s, 'run', b.run_id, 'run_url', '/run/' || b.run_id)
 			ORDER BY b.id), '[]')
 		FROM (SELECT * FROM build WHERE commit_id = o.id ORDER BY id LIMIT 50) b),
 	'comparisons', (SELECT COALESCE(jsonb_agg(jsonb_build_object('is_head', x.head_id = o.id,
-			'other', left(m.oid, 10), 'other_subject', m.subject, 'benchmark', n.name,
+			'purpose', x.purpose, 'other', left(m.oid, 10), 'other_subject', m.subject, 'benchmark', n.name,
 			'group', c.machine_group, 'params', c.identity -> 'params', 'state', x.state, 'reason', x.reason,
 			'url', '/compare?base=' || CASE WHEN x.head_id = o.id THEN m.oid ELSE o.oid END ||
 				'&head=' || CASE WHEN x.head_id = o.id THEN o.oid ELSE m.oid END || '&cell=' || x.cell_id,

@@ -45,7 +45,7 @@ ON CONFLICT (cell_id, commit_id) DO NOTHING;
 INSERT INTO build (commit_id, build_hash)
 SELECT sc.commit_id, c.build_hash FROM stack_commit sc JOIN cell c ON c.id = $2
 WHERE sc.stack_id = $1
-ON CONFLICT (commit_id, build_hash) DO NOTHING;
+ON CONFLICT (commit_id, build_hash, layout) DO NOTHING;
 
 -- name: plan_build_runs
 -- A run for each wanted build of a stack that no run is busy with: $1 stack, $2 cell, $3 priority.
@@ -53,7 +53,8 @@ INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, buil
 SELECT c.id, 'build', c.machine_group, $3, j.id, b.commit_id, b.id, belt_now()
 FROM stack_commit sc
 JOIN cell c ON c.id = $2
-JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.state = 'wanted'
+JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
+	AND b.state = 'wanted'
 JOIN job j ON j.cell_id = c.id AND j.commit_id = sc.commit_id
 WHERE sc.stack_id = $1 AND NOT EXISTS (
 	SELECT FROM run r WHERE r.build_id = b.id AND r.kind = 'build'
@@ -74,7 +75,7 @@ WHERE s.state = 'building' AND NOT EXISTS (
 	SELECT FROM stack_cell k
 	JOIN cell c ON c.id = k.cell_id
 	JOIN stack_commit sc ON sc.stack_id = s.id
-	JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
+	JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
 	WHERE k.stack_id = s.id AND b.state = 'wanted')
 ORDER BY s.id LIMIT 1;
 
@@ -92,7 +93,7 @@ WHERE k.stack_id = $1 ORDER BY k.cell_id;
 -- The commits of a stack in order with their builds for a cell: $1 stack, $2 cell.
 SELECT sc.position, sc.commit_id, b.state = 'done' AS is_built, b.artefact
 FROM stack_commit sc JOIN cell c ON c.id = $2
-JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
+JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
 WHERE sc.stack_id = $1 ORDER BY sc.position;
 
 -- name: comparison_ensure
@@ -130,11 +131,14 @@ VALUES ($1, $2, $3, $4, belt_now());
 -- name: plan_open_want
 -- The oldest open want with what its blocks are made of.
 SELECT w.cell_id, w.id, w.comparison_id, w.nr_blocks, x.state, x.priority, c.machine_group,
-	c.hash || ' ' || bm.oid || ' ' || hm.oid AS pair,
+	x.purpose, (x.nr_blocks + 1) / 2 AS nr_first,
+	c.hash || ' ' || bm.oid || ' ' || hm.oid ||
+		CASE WHEN x.purpose = 'confirm' THEN ' confirm' ELSE '' END AS pair,
 	(SELECT count(*) FROM block b
 	 WHERE b.cell_id = w.cell_id AND b.comparison_id = w.comparison_id) AS nr_before,
-	bj.id AS base_job, x.base_id, bb.id AS base_build,
-	hj.id AS head_job, x.head_id, hb.id AS head_build
+	(SELECT count(*) FROM block b WHERE b.cell_id = w.cell_id AND b.comparison_id = w.comparison_id
+	 AND b.layout = 1 AND b.state <> 'void') AS nr_first_before,
+	bj.id AS base_job, x.base_id, hj.id AS head_job, x.head_id
 FROM want w
 JOIN comparison x ON x.cell_id = w.cell_id AND x.id = w.comparison_id
 JOIN cell c ON c.id = w.cell_id
@@ -142,20 +146,24 @@ JOIN commit bm ON bm.id = x.base_id
 JOIN commit hm ON hm.id = x.head_id
 JOIN job bj ON bj.cell_id = x.cell_id AND bj.commit_id = x.base_id
 JOIN job hj ON hj.cell_id = x.cell_id AND hj.commit_id = x.head_id
-JOIN build bb ON bb.commit_id = x.base_id AND bb.build_hash = c.build_hash
-JOIN build hb ON hb.commit_id = x.head_id AND hb.build_hash = c.build_hash
-WHERE w.state = 'open' ORDER BY w.id LIMIT 1;
+WHERE w.state = 'open' AND NOT EXISTS (
+	SELECT FROM comparison_build n WHERE n.cell_id = x.cell_id AND n.comparison_id = x.id
+	AND NOT EXISTS (SELECT FROM build b WHERE b.commit_id = n.commit_id
+		AND b.build_hash = n.build_hash AND b.layout = n.layout))
+ORDER BY w.id LIMIT 1;
 
 -- name: block_add
--- $1 cell, $2 comparison, $3 seed; gives the id.
-INSERT INTO block (cell_id, comparison_id, seed) VALUES ($1, $2, $3) RETURNING id;
+-- $1 cell, $2 comparison, $3 seed, $4 layout; gives the id.
+INSERT INTO block (cell_id, comparison_id, seed, layout) VALUES ($1, $2, $3, $4) RETURNING id;
 
 -- name: run_add
--- A measuring run: $1 cell, $2 group, $3 priority, $4 job, $5 commit, $6 build, $7 block, $8 position,
--- $9 side
+-- A measuring run: $1 cell, $2 group, $3 priority, $4 job, $5 commit, $6 layout of its build, $7 block,
+-- $8 position, $9 side.  No change: there is no such build.
 INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id,
 	position, is_head, created)
-VALUES ($1, 'measure', $2, $3, $4, $5, $6, $7, $8, $9, belt_now());
+SELECT $1, 'measure', $2, $3, $4, $5, b.id, $7, $8, $9, belt_now()
+FROM cell c JOIN build b ON b.build_hash = c.build_hash AND b.commit_id = $5 AND b.layout = $6
+WHERE c.id = $1;
 
 -- name: want_close
 -- $1 cell, $2 want, $3 to

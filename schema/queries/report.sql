@@ -2,7 +2,8 @@
 
 -- name: report_finding
 -- The oldest finding that no mail tells yet, with what the mail says about it.
-SELECT f.id, f.stack_id, f.role, f.cell_id, f.comparison_id, f.kind, s.ref, s.version, s.repository_id,
+SELECT f.id, f.stack_id, f.role, f.cell_id, COALESCE(f.confirmation_id, f.comparison_id) AS comparison_id,
+	f.confirmation_id IS NOT NULL AS is_confirmed, f.kind, s.ref, s.version, s.repository_id,
 	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
 	m.oid, m.subject, m.author_name, m.author_email, b.oid AS base_oid, t.oid AS tip_oid,
 	c.hash AS cell_hash, n.name AS benchmark, c.identity -> 'params' AS params,
@@ -21,12 +22,25 @@ JOIN stack_comparison l ON l.stack_id = f.stack_id AND l.cell_id = f.cell_id
 	AND l.comparison_id = f.comparison_id AND l.role = f.role
 WHERE f.state = 'new' ORDER BY f.id LIMIT 1;
 
+-- name: report_confirmation
+-- How many runs a side found something, and how many confirmed it, on how many builds: $1 finding.
+SELECT count(*) FILTER (WHERE b.comparison_id = f.comparison_id AND NOT r.is_head) AS found_base,
+	count(*) FILTER (WHERE b.comparison_id = f.comparison_id AND r.is_head) AS found_head,
+	count(*) FILTER (WHERE b.comparison_id = f.confirmation_id AND NOT r.is_head) AS fresh_base,
+	count(*) FILTER (WHERE b.comparison_id = f.confirmation_id AND r.is_head) AS fresh_head,
+	count(DISTINCT r.build_id) FILTER (WHERE b.comparison_id = f.confirmation_id AND r.is_head) AS nr_builds
+FROM finding f
+JOIN block b ON b.cell_id = f.cell_id AND b.comparison_id IN (f.comparison_id, f.confirmation_id)
+	AND b.state = 'done'
+JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.state = 'done' AND NOT r.is_warmup
+WHERE f.id = $1;
+
 -- name: report_stack
 -- The commits of a stack, newest first, with what came of each on a cell: $1 stack, $2 cell.
 SELECT sc.position, m.oid, m.subject, b.state AS build, b.reason AS build_reason
 FROM stack_commit sc JOIN commit m ON m.id = sc.commit_id
 JOIN cell c ON c.id = $2
-LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
+LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
 WHERE sc.stack_id = $1 ORDER BY sc.position DESC;
 
 -- name: report_machine

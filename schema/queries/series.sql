@@ -26,9 +26,14 @@ VALUES ($1, $2, $3, to_timestamp($4::bigint), $5, $6, $7, $8)
 ON CONFLICT (oid) DO UPDATE SET oid = old.oid RETURNING id;
 
 -- name: stack_supersede
--- The older stacks of a branch end here: $1 repository, $2 ref.
+-- The older stacks of a branch end here, and what was found in them is not told: $1 repository, $2 ref.
+WITH untold AS (
+	UPDATE finding f SET state = 'suppressed', reason = 'not confirmed: a newer version of the branch'
+	FROM stack s WHERE s.id = f.stack_id AND s.repository_id = $1 AND s.ref = $2
+	AND s.state = 'confirming' AND f.state = 'unconfirmed'
+)
 UPDATE stack SET state = 'superseded', reason = 'a newer version of the branch', finished = belt_now()
-WHERE repository_id = $1 AND ref = $2 AND state IN ('new', 'building', 'measuring');
+WHERE repository_id = $1 AND ref = $2 AND state IN ('new', 'building', 'measuring', 'confirming');
 
 -- name: stack_add
 -- $1 repository, $2 ref, $3 base, $4 tip, $5 commits, $6 ends only; gives id

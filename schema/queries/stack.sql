@@ -4,10 +4,14 @@
 -- Takes back the work, queued or under way, that only dead stacks asked for.
 WITH dead AS (
 	UPDATE comparison x SET state = 'cancelled', reason = 'superseded'
-	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND x.purpose = 'discover' AND NOT EXISTS (
+	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND x.purpose IN ('discover', 'confirm')
+	AND NOT EXISTS (
 		SELECT FROM stack_comparison l JOIN stack s ON s.id = l.stack_id
 		WHERE l.cell_id = x.cell_id AND l.comparison_id = x.id
-		AND s.state IN ('new', 'building', 'measuring'))
+		AND s.state IN ('new', 'building', 'measuring', 'confirming'))
+	AND NOT EXISTS (
+		SELECT FROM finding f JOIN stack s ON s.id = f.stack_id
+		WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id AND s.state = 'confirming')
 	RETURNING x.cell_id, x.id
 ), void AS (
 	UPDATE block b SET state = 'void', reason = 'superseded' FROM dead d
@@ -26,14 +30,20 @@ WHERE r.state IN ('queued', 'leased') AND (
 		WHERE sc.commit_id = r.commit_id AND (s.state = 'new' OR (s.state = 'building' AND EXISTS (
 			SELECT FROM stack_cell k JOIN cell c ON c.id = k.cell_id
 			JOIN build b ON b.id = r.build_id AND b.build_hash = c.build_hash
-			WHERE k.stack_id = s.id))))));
+			WHERE k.stack_id = s.id))))
+	AND NOT EXISTS (
+		SELECT FROM build b JOIN comparison_build n ON n.commit_id = b.commit_id
+			AND n.build_hash = b.build_hash AND n.layout = b.layout AND n.layout > 0
+		JOIN comparison x ON x.cell_id = n.cell_id AND x.id = n.comparison_id AND x.state = 'waiting'
+		WHERE b.id = r.build_id AND NOT EXISTS (
+			SELECT FROM dead d WHERE d.cell_id = x.cell_id AND d.id = x.id))));
 
 -- name: stack_fit_commits
 -- The commits of a stack in order, and how their build for a cell went: $1 stack, $2 cell.
 SELECT sc.position, m.oid, m.subject, b.state AS build, b.reason AS build_reason
 FROM stack_commit sc JOIN commit m ON m.id = sc.commit_id
 JOIN cell c ON c.id = $2
-LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash
+LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
 WHERE sc.stack_id = $1 ORDER BY sc.position LIMIT 129;
 
 -- name: stack_fit_comparisons

@@ -95,7 +95,8 @@ VALUES ($1, $2, $3, $4, belt_now(), belt_now() + make_interval(secs => $5)) RETU
 -- name: lease_offer
 -- What the worker is told of a run: $1 cell, $2 run.
 SELECT r.id, r.kind, n.name AS benchmark, c.identity, c.recipe, m.oid,
-	encode(sha256(convert_to(c.build_hash || ' ' || m.oid, 'UTF8')), 'hex') AS build_key,
+	encode(sha256(convert_to(c.build_hash || ' ' || m.oid ||
+		CASE WHEN d.layout > 0 THEN ' ' || d.layout ELSE '' END, 'UTF8')), 'hex') AS build_key, d.layout,
 	r.block_id, r.position, r.is_warmup,
 	(SELECT s.repository_id FROM stack_commit sc JOIN stack s ON s.id = sc.stack_id
 	 WHERE sc.commit_id = r.commit_id ORDER BY s.id DESC LIMIT 1) AS repository_id
@@ -103,6 +104,7 @@ FROM run r
 JOIN cell c ON c.id = r.cell_id
 JOIN benchmark n ON n.id = c.benchmark_id
 JOIN commit m ON m.id = r.commit_id
+JOIN build d ON d.id = r.build_id
 WHERE r.cell_id = $1 AND r.id = $2;
 
 -- name: lease_lose

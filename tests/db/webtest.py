@@ -167,7 +167,7 @@ class World:
     def build(self, cell, commit, state="wanted"):
         return int(self.db.one(f"""INSERT INTO build (commit_id, build_hash, state)
             SELECT {commit}, build_hash, '{state}' FROM cell WHERE id = {cell}
-            ON CONFLICT (commit_id, build_hash) DO UPDATE SET state = EXCLUDED.state RETURNING id"""))
+            ON CONFLICT (commit_id, build_hash, layout) DO UPDATE SET state = EXCLUDED.state RETURNING id"""))
 
     def job(self, cell, commit):
         return int(self.db.one(f"""INSERT INTO job (cell_id, commit_id, hash)

@@ -24,16 +24,17 @@ LIMIT = int(os.environ.get("PATCHMETER_KILLS", "60"))
 
 DUMPS = {
     "samples": """
-        SELECT c.oid, r.position, r.value, r.state FROM run r JOIN commit c ON c.id = r.commit_id
-        WHERE r.kind = 'measure' AND r.state = 'done' ORDER BY 1, 2, 3""",
-    "builds": "SELECT c.oid, b.state, b.artefact, b.reason FROM build b JOIN commit c ON c.id = b.commit_id ORDER BY 1",
+        SELECT c.oid, d.layout, r.position, r.value, r.state FROM run r JOIN commit c ON c.id = r.commit_id
+        JOIN build d ON d.id = r.build_id WHERE r.kind = 'measure' AND r.state = 'done' ORDER BY 1, 2, 3, 4""",
+    "builds": """SELECT c.oid, b.layout, b.state, b.artefact, b.reason FROM build b
+        JOIN commit c ON c.id = b.commit_id ORDER BY 1, 2""",
     "verdicts": """
-        SELECT b.oid, h.oid, m.name, v.look, v.kind, v.nr_base, v.nr_head, v.effect, v.low, v.high, v.p, v.q
+        SELECT b.oid, h.oid, x.purpose, m.name, v.look, v.kind, v.nr_base, v.nr_head, v.effect, v.low, v.high, v.p, v.q
         FROM verdict v JOIN comparison x ON x.cell_id = v.cell_id AND x.id = v.comparison_id
         JOIN cell k ON k.id = x.cell_id
         JOIN metric m ON m.benchmark_id = k.benchmark_id AND m.slot = v.slot
-        JOIN commit b ON b.id = x.base_id JOIN commit h ON h.id = x.head_id ORDER BY 1, 2, 3, 4""",
-    "findings": """SELECT c.oid, f.role, f.kind, f.state FROM finding f
+        JOIN commit b ON b.id = x.base_id JOIN commit h ON h.id = x.head_id ORDER BY 1, 2, 3, 4, 5""",
+    "findings": """SELECT c.oid, f.role, f.kind, f.state, f.reason FROM finding f
         JOIN commit c ON c.id = f.commit_id ORDER BY 1, 2, 3""",
     "mails": "SELECT message_id, state, recipients, subject FROM mail ORDER BY 1",
     "stacks": "SELECT ref, version, state, nr_commits FROM stack ORDER BY 1, 2",

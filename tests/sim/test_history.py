@@ -67,6 +67,11 @@ def checks_itself_weekly(t, daemon, repo):
         JOIN commit c ON c.id = x.base_id JOIN block b ON b.comparison_id = x.id
         JOIN run r ON r.block_id = b.id GROUP BY 1, 2"""), [["base", "t", "1", "t"]],
             "after a week the base is compared with itself, on one build, half of the runs on each side")
+    daemon.wait("the first neutral rebuild", lambda: calibrations(daemon, "rebuild") == 1)
+    t.equal(daemon.database.sql("""SELECT DISTINCT r.is_head, d.layout FROM comparison x
+        JOIN block b ON b.comparison_id = x.id JOIN run r ON r.block_id = b.id JOIN build d ON d.id = r.build_id
+        WHERE x.purpose = 'rebuild' ORDER BY 1"""), [["f", "1"], ["t", "2"]],
+            "and with itself, each side on a fresh build of its own")
     t.equal(daemon.database.one("SELECT count(*) FROM finding"), "0", "nobody is told of it")
     document = json.loads(daemon.get("/api/v1/calibration")[1])
     overall = [rate for rate in document["rates"] if rate["benchmark"] is None and rate["what"] == "same image"]
@@ -105,7 +110,7 @@ def measures_an_odd_base_again(t, daemon, repo, model):
     t.check("Note: the base is off its own history: work_time is 1" in "".join(daemon.mails().values()),
             "the mail tells it", daemon.mails())
     t.equal(daemon.database.one(f"""SELECT count(*) FROM verdict v JOIN comparison x ON x.id = v.comparison_id
-        JOIN commit b ON b.id = x.base_id WHERE b.oid = '{odd}' AND v.reason LIKE '%the base is off its own history'"""),
+        JOIN commit b ON b.id = x.base_id WHERE b.oid = '{odd}' AND x.purpose = 'discover' AND v.reason LIKE '%the base is off its own history'"""),
             "3", "and so does the verdict of each look")
 
 

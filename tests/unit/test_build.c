@@ -151,6 +151,27 @@ static void equal_sources_give_equal_artefacts(void)
 	CHECK(strcmp(other.artefact, one.artefact) != 0);
 }
 
+/* What the docs promise a build of each layout. */
+static void tells_the_layout(void)
+{
+	static const char *const keys[] = {
+		KEY, OTHER_KEY, "2123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	};
+	static const char *const told[] = { "0 <>\n", "1 <>\n",
+					    "2 <-falign-functions=64 -falign-loops=32>\n" };
+	scoped(bench_release) struct bench bench;
+	struct failure failure;
+
+	bench_init(&bench, "echo \"$PATCHMETER_LAYOUT <$PATCHMETER_LAYOUT_CFLAGS>\" >made");
+	for (size_t i = 0; i < countof(keys); i++) {
+		bench.job.build_key = keys[i];
+		bench.job.layout = (int64_t)i;
+		struct build build = make(&bench, &failure);
+
+		CHECK_TEXT(staged(&bench, &build, "made"), told[i]);
+	}
+}
+
 /* Sources that do not reach the binary do not reach the artefact. */
 static void keeps_only_what_is_left_out(void)
 {
@@ -298,6 +319,7 @@ static void trims_the_least_used(void)
 static const struct t_case cases[] = {
 	{ "a build is made once a key and compiler, and stands where it was made", builds_once },
 	{ "equal sources give equal artefacts", equal_sources_give_equal_artefacts },
+	{ "a build is told its layout, and the flags that make it", tells_the_layout },
 	{ "only what a build leaves out for runs is kept and hashed", keeps_only_what_is_left_out },
 	{ "a build that fails by itself is remembered with its log",
 	  remembers_failure_with_its_log },

@@ -68,6 +68,7 @@ static bool offer(const struct lease_claim *claim, struct json **ret_document, s
 		.repository = rows_int(rows, 0, "repository_id"),
 		.commit = rows_text(rows, 0, "oid"),
 		.build_key = rows_text(rows, 0, "build_key"),
+		.layout = rows_int(rows, 0, "layout"),
 		.block = rows_int(rows, 0, "block_id"),
 		.order = rows_int(rows, 0, "position"),
 		.is_warmup = rows_bool(rows, 0, "is_warmup"),
