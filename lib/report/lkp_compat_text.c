@@ -100,9 +100,12 @@ void lkp_append_range(double min, double max, struct str *out)
 	str_append(out, " ]");
 }
 
+/* Numbers that do not fit a double end the peer; here they are "n/a". */
 static void append_value(double value, struct str *out)
 {
-	if (fabs(value) < 1000) {
+	if (!isfinite(value)) {
+		str_printf(out, "%10s", "n/a");
+	} else if (fabs(value) < 1000) {
 		str_printf(out, "%10.2f", untied(value, 2));
 	} else if (fabs(value) > 1e8) {
 		str_printf(out, "%10.4g", value);
@@ -115,7 +118,7 @@ static void append_spread(double value, double spread, struct str *out)
 {
 	double share = is_zero(value) ? spread : 100 * spread / value;
 
-	if (share > 2) {
+	if (share > 2 && isfinite(share)) {
 		str_printf(out, " \xc2\xb1%3.0f%%", trunc(share));
 	} else {
 		str_append(out, "      ");
@@ -124,7 +127,9 @@ static void append_spread(double value, double spread, struct str *out)
 
 static void append_change(double change, bool is_absolute, struct str *out)
 {
-	if (fabs(change) < 1e5) {
+	if (!isfinite(change)) {
+		str_printf(out, "%10s", "n/a");
+	} else if (fabs(change) < 1e5) {
 		str_printf(out, "%+10.1f", untied(change, 1));
 	} else {
 		str_printf(out, "%+10.2g", change);

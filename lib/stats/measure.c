@@ -163,8 +163,14 @@ static double p_beyond(const struct test *test, double least)
 static void test_spread(struct judge_verdict *verdict, const struct fit *fit)
 {
 	double ratio = fit->side_variance[1] / fit->side_variance[0];
-	double tail = dist_beta(fit->side_df[0] / 2, fit->side_df[1] / 2,
-				fit->side_df[0] / (fit->side_df[0] + fit->side_df[1] * ratio));
+	double tail;
+
+	/* A side whose values are all the same is no evidence of anything. */
+	if (!(fit->side_variance[0] > 0 && fit->side_variance[1] > 0)) {
+		return;
+	}
+	tail = dist_beta(fit->side_df[0] / 2, fit->side_df[1] / 2,
+			 fit->side_df[0] / (fit->side_df[0] + fit->side_df[1] * ratio));
 
 	verdict->spread_ratio = sqrt(ratio);
 	verdict->spread_p = 2 * fmin(tail, 1 - tail);
