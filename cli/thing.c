@@ -68,7 +68,7 @@ static const struct field series_fields[] = {
 	{ "state", "state" }, { "reason", "reason" }, { "base", "base.commit" },
 	{ "", "base.subject" }, { "tip", "tip.commit" }, { "", "tip.subject" },
 	{ "author", "tip.author" }, { "created", "created" }, { "finished", "finished" },
-	{ "estimate", "estimate_s" },
+	{ "estimate", "estimate_s" }, { "risk %", "level_percent" },
 };
 static const struct field grid_columns[] = {
 	{ "commit", "commit" }, { "benchmark", "benchmark" }, { "group", "group" },

@@ -14,6 +14,7 @@
 #include "pipeline.h"
 
 #include "daemon/comparison.h"
+#include "daemon/risk.h"
 #include "lib/stats/judge.h"
 
 static bool begin(struct tick *tick, const struct rows *rows, struct err *err)
@@ -127,10 +128,11 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 		return false;
 	}
 	return (nr_tips > 0 ||
-		(db_exec(tick->db, Q_STACK_MOVE,
+		(risk_spend(tick->db, stack, err) &&
+		 db_exec(tick->db, Q_STACK_MOVE,
 			 ARGS(arg_int(stack), arg_text("confirming"), arg_text("done"), arg_null()),
 			 NULL, err) &&
-		 event_add(tick->db, &event, err))) &&
+		 event_add(tick->db, &event, err) && bell_ring(tick->db, BELL_REPORT, err))) &&
 	       db_commit(tick->db, "confirm", err);
 }
 

@@ -38,8 +38,8 @@ FROM own;
 
 -- name: base_levels
 -- Where main was before a comparison began, as far as its base is one of main: ln(level) of each
--- headline metric at each of the last twenty bases of the same repositories, and of this base itself
--- as measured earlier against another head: $1 cell, $2 comparison.
+-- headline metric at the last twenty bases of the same repositories (of forty that may not all have
+-- been measured here), and of this base itself as measured beside other heads: $1 cell, $2 comparison.
 WITH own AS (
 	SELECT x.base_id, x.head_id, COALESCE((SELECT min(r.created)
 		FROM block b JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id
@@ -47,18 +47,19 @@ WITH own AS (
 	FROM comparison x WHERE x.cell_id = $1 AND x.id = $2
 ), tree AS (
 	SELECT DISTINCT s.repository_id FROM own JOIN stack s ON s.base_id = own.base_id
+), base AS (
+	SELECT s.base_id, max(s.id) AS newest FROM tree JOIN stack s ON s.repository_id = tree.repository_id
+	GROUP BY s.base_id ORDER BY newest DESC LIMIT 40
 ), line AS (
-	SELECT x.base_id, v.slot, avg(ln(v.base)) AS level, max(x.id) AS newest
-	FROM own
-	JOIN comparison x ON x.cell_id = $1 AND (x.base_id, x.head_id) <> (own.base_id, own.head_id)
-		AND x.state = 'done'
+	SELECT b.base_id, b.newest, v.slot, avg(ln(v.base)) AS level
+	FROM own CROSS JOIN base b
+	JOIN comparison x ON x.cell_id = $1 AND x.base_id = b.base_id AND x.state = 'done'
+		AND (x.base_id <> own.base_id OR x.head_id <> own.head_id)
 	JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
 		AND v.at < own.begun AND v.base > 0
 	JOIN cell c ON c.id = x.cell_id
 	JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline AND NOT m.is_exact
-	WHERE EXISTS (SELECT FROM stack s JOIN tree t ON t.repository_id = s.repository_id
-		WHERE s.base_id = x.base_id)
-	GROUP BY x.base_id, v.slot
+	GROUP BY b.base_id, b.newest, v.slot
 ), ranked AS (
 	SELECT l.*, row_number() OVER (PARTITION BY l.slot ORDER BY l.newest DESC) AS rank
 	FROM line l, own WHERE l.base_id <> own.base_id

@@ -70,7 +70,8 @@ SELECT jsonb_build_object(
 	'version', o.version, 'nr_commits', o.nr_commits, 'is_ends_only', o.is_ends_only, 'state', o.state,
 	'is_busy', o.state IN ('new', 'building', 'measuring', 'confirming'),
 	'reason', o.reason, 'estimate_s', o.estimate_s, 'created', belt_text(o.created),
-	'finished', belt_text(o.finished),
+	'finished', belt_text(o.finished), 'test', o.test, 'level', o.level,
+	'level_percent', round((100 * o.level)::numeric, 4),
 	'base', (SELECT jsonb_build_object('commit', left(oid, 10), 'url', '/commit/' || oid,
 		'subject', subject, 'nr_sharing', (SELECT NULLIF(count(DISTINCT s.ref), 0) FROM stack s
 			WHERE s.repository_id = o.repository_id AND s.base_id = o.base_id AND s.ref <> o.ref

@@ -140,6 +140,8 @@ SELECT jsonb_build_object('repositories', COALESCE(jsonb_agg(jsonb_build_object(
 	'last_poll', belt_text(r.last_poll), 'next_poll',
 	CASE WHEN isfinite(r.next_poll) THEN belt_text(r.next_poll) END,
 	'nr_stacks', (SELECT count(*) FROM stack s WHERE s.repository_id = r.id),
+	'nr_tests', (SELECT count(s.test) FROM stack s WHERE s.repository_id = r.id),
+	'nr_discoveries', (SELECT count(*) FROM stack s WHERE s.repository_id = r.id AND s.is_discovery),
 	'series_url', '/series?tree=' || r.id,
 	'heads', (SELECT COALESCE(jsonb_agg(jsonb_build_object('ref', h.ref, 'commit',
 			CASE WHEN h.state <> 'refused' THEN left(h.oid, 10) END, 'commit_url',

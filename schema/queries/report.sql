@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: report_finding
--- The oldest finding that no mail tells yet, with what the mail says about it.
+-- The oldest finding of a whole stack that no mail tells yet, with what the mail says about it.
 SELECT f.id, f.stack_id, f.role, f.cell_id, COALESCE(f.confirmation_id, f.comparison_id) AS comparison_id,
 	f.confirmation_id IS NOT NULL AS is_confirmed, f.kind, s.ref, s.version, s.repository_id,
 	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
@@ -20,7 +20,7 @@ JOIN cell c ON c.id = f.cell_id
 JOIN benchmark n ON n.id = c.benchmark_id
 JOIN stack_comparison l ON l.stack_id = f.stack_id AND l.cell_id = f.cell_id
 	AND l.comparison_id = f.comparison_id AND l.role = f.role
-WHERE f.state = 'new' ORDER BY f.id LIMIT 1;
+WHERE f.state = 'new' AND s.state = 'done' ORDER BY f.id LIMIT 1;
 
 -- name: report_confirmation
 -- How many runs a side found something, and how many confirmed it, on how many builds: $1 finding.

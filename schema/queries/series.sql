@@ -28,9 +28,10 @@ ON CONFLICT (oid) DO UPDATE SET oid = old.oid RETURNING id;
 -- name: stack_supersede
 -- The older stacks of a branch end here, and what was found in them is not told: $1 repository, $2 ref.
 WITH untold AS (
-	UPDATE finding f SET state = 'suppressed', reason = 'not confirmed: a newer version of the branch'
+	UPDATE finding f SET state = 'suppressed', reason = CASE WHEN f.state = 'new' THEN 'not told'
+		ELSE 'not confirmed' END || ': a newer version of the branch'
 	FROM stack s WHERE s.id = f.stack_id AND s.repository_id = $1 AND s.ref = $2
-	AND s.state = 'confirming' AND f.state = 'unconfirmed'
+	AND s.state = 'confirming' AND f.state IN ('unconfirmed', 'new')
 )
 UPDATE stack SET state = 'superseded', reason = 'a newer version of the branch', finished = belt_now()
 WHERE repository_id = $1 AND ref = $2 AND state IN ('new', 'building', 'measuring', 'confirming');

@@ -63,6 +63,18 @@ def knows_how_builds_differ(t, db, world):
             "the next day it is: of each metric on all cells of its benchmark, and of all that are not exact together")
 
 
+def keeps_the_factor_of_its_beginning(t, db, world, cell):
+    early = begin(world, cell, "early factor")
+    days_pass(db, 1)
+    db.run("calibration_factor_add", cell, 240, 1.25)
+    days_pass(db, 1)
+    late = begin(world, cell, "late factor")
+    days_pass(db, 1)
+    db.run("calibration_factor_add", cell, 250, 1.5)
+    told = [db.run("calibration_factor", cell, comparison) for comparison in (early, late)]
+    t.equal(told, [[], [["1.25"]]], "a comparison keeps the factor that stood when it began")
+
+
 def level(db, cell, comparison, value):
     db.sql(f"""INSERT INTO verdict (cell_id, comparison_id, look, slot, kind, nr_base, nr_head, base, is_ratio, at)
         VALUES ({cell}, {comparison}, 1, 1, 'no-change', 4, 4, {value}, true, belt_now())""")
@@ -99,6 +111,7 @@ def main():
         early = begin(world, cell, "early")
         adds_up_by_day(t, db, cell)
         tells_the_days_before(t, db, world, cell, early)
+        keeps_the_factor_of_its_beginning(t, db, world, cell)
         knows_how_builds_differ(t, db, world)
         knows_where_main_was(t, db, world)
     return t.end()

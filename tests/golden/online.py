@@ -334,6 +334,13 @@ def a_data_folder_tells_the_address(place):
     place.prints("waiting\nruns  0\n", "status", "--data", place.folder, PATCHMETER_SERVER="")
 
 
+def status_tells_the_rates_of_false_alarms(place):
+    rate = {"text": "0.40 % (0.11 to 1.02 %), 4 of 1000"}
+    place.pages["/api/v1/status"] = (200, {"calibration": [{"what": "same image", "jobs": rate, "metrics": rate}]})
+    told = place.run("status").stdout
+    assert "false alarms\n" in told and told.count("0.40 % (0.11 to 1.02 %), 4 of 1000") == 2, told
+
+
 def a_log_goes_out_byte_by_byte_in_pieces(place):
     place.pages["/api/v1/runs/7"] = (200, RUN)
     place.pages["/run/7/file/stdout"] = (200, LOG)

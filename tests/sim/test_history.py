@@ -77,12 +77,16 @@ def checks_itself_weekly(t, daemon, repo):
     overall = [rate for rate in document["rates"] if rate["benchmark"] is None and rate["what"] == "same image"]
     t.equal([rate["jobs"]["nr"] for rate in overall], [1], "its rate is published, with how many it is of")
     t.check("%" in daemon.get("/calibration")[1] and "same image" in daemon.get("/")[1], "on the pages, too")
+    t.equal(daemon.database.one("SELECT count(*) FROM calibration_factor"), "0", "one comparison corrects nothing")
+    daemon.database.sql("UPDATE calibration SET ratios = array_fill(1.5, ARRAY[300]) WHERE ended IS NOT NULL")
     days_pass(daemon, 6)
     measure(daemon, repo, "second")
     t.equal(calibrations(daemon), 1, "not more than once a week")
     dies_at(daemon, "calibrate.after-commit:1", 1)
     daemon.wait("the second calibration", lambda: calibrations(daemon) == 2)
     t.equal(nr_planned(daemon), 2, "again a week later on the same commit, once, however the daemon dies")
+    t.equal(daemon.database.sql("SELECT DISTINCT factor FROM calibration_factor WHERE nr >= 300"), [["1.5"]],
+            "three hundred ratios of 1.5 widen the standard errors by that")
     days_pass(daemon, 30)
     measure(daemon, repo, "third", 1)
 
