@@ -68,18 +68,6 @@ static bool is_word(const struct word *word, const char *text)
 	       text[word->length] == '\0';
 }
 
-static bool has_word(const char *name, const char *wanted)
-{
-	struct word word = { .at = name };
-
-	while (next_word(&word)) {
-		if (is_word(&word, wanted)) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool is_second(const struct word *word)
 {
 	for (size_t i = 0; i < countof(seconds); i++) {
@@ -107,14 +95,19 @@ static bool is_rate(const char *name)
 /* What a name or a unit says, and whether it says anything. */
 static bool is_told(const char *text, bool *ret_is_higher_better)
 {
-	for (size_t i = 0; i < countof(words); i++) {
-		if (has_word(text, words[i].word)) {
-			*ret_is_higher_better = words[i].is_higher_better;
-			return true;
+	struct word word = { .at = text };
+	size_t first = countof(words);
+
+	while (next_word(&word)) {
+		for (size_t i = 0; i < first; i++) {
+			if (is_word(&word, words[i].word)) {
+				first = i;
+			}
 		}
 	}
-	*ret_is_higher_better = is_rate(text);
-	return *ret_is_higher_better;
+	*ret_is_higher_better =
+		first < countof(words) ? words[first].is_higher_better : is_rate(text);
+	return first < countof(words) || *ret_is_higher_better;
 }
 
 static bool is_amount(const char *unit)

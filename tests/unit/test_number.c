@@ -48,7 +48,50 @@ static void tells_sizes(void)
 	}
 }
 
+/* A value of any size, often one that is a tie or next to it. */
+static double draw(uint64_t *state)
+{
+	static const double sizes[] = { 1e-3, 1, 1e2, 1e5, 1e8, 1e11, 1e13 };
+	double value;
+
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	value = (double)(int64_t)(*state >> 20) / 8796093022208.0 - 1;
+	value *= sizes[*state >> 33 & 3 ? *state >> 40 & 3 : *state % countof(sizes)];
+	if (*state >> 45 & 1) {
+		value = (floor(value * 1000) + 0.5) / 1000;
+	}
+	return *state >> 46 & 1 ? value : nextafter(value, 1e300);
+}
+
+static void numbers_round_as_printf_does(void)
+{
+	uint64_t state = 1;
+
+	for (int i = 0; i < 300000; i++) {
+		double value = draw(&state);
+		double size = fabs(value);
+		char text[NUMBER_BYTES];
+		char expected[NUMBER_BYTES];
+
+		if ((size >= 0.005 && size < 999.995) || size <= 0) {
+			snprintf(expected, sizeof(expected), "%.2f", value);
+		} else if (size >= 999.995 && size <= 1e8) {
+			snprintf(expected, sizeof(expected), "%.0f", value);
+		} else {
+			snprintf(expected, sizeof(expected), size < 1 ? "%.2g" : "%.4g", value);
+		}
+		number_value(value, text);
+		CHECK_TEXT(text, expected);
+		if (size < 1e5) {
+			snprintf(expected, sizeof(expected), "%+.1f%%", value);
+			number_percent(value, text);
+			CHECK_TEXT(text, expected);
+		}
+	}
+}
+
 static const struct t_case cases[] = {
+	{ "numbers round as printf rounds them", numbers_round_as_printf_does },
 	{ "a time has two digits or two units", tells_times },
 	{ "a size has the largest unit that leaves a digit before the point", tells_sizes },
 };
