@@ -298,6 +298,13 @@ static double confirm_units(const struct judge_verdict *verdict, double nr_units
 	return size > 0 ? 40.5 * sd * sd / (size * size) : (double)INFINITY;
 }
 
+/* Of the 6^n orders of runs in n blocks one is the extreme: 1 in 1296 would not reach
+ * JUDGE_CONFIRM_P. */
+static double confirm_least(const struct judge_metric *metric)
+{
+	return metric->estimator == JUDGE_MEDIAN ? 5 : 4;
+}
+
 size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int look)
 {
 	double nr_found = (double)judge_look_blocks(look);
@@ -311,6 +318,7 @@ size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int
 		if (!verdict->metric->is_headline || !is_change) {
 			continue;
 		}
+		most = fmax(most, confirm_least(verdict->metric));
 		/* where an exact metric says so too, times need not be as clear on their own */
 		most = fmax(most, !verdict->is_ratio || isnan(verdict->needs) ||
 						  verdict->q > look_at(look)->q_limit

@@ -162,7 +162,8 @@ size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr);
 #define JUDGE_CONFIRM_P 0.0007
 
 /* The number of blocks for the confirmation of what was found at a look: enough to see the effect
- * again, were it one standard error smaller than it looks, in 9 of 10 cases.  4 to 12. */
+ * again, were it one standard error smaller than it looks, in 9 of 10 cases.  4 to 12, and for
+ * medians at least 5. */
 size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int look);
 
 enum judge_next { JUDGE_STOP, JUDGE_MORE };

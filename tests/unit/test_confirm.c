@@ -81,10 +81,11 @@ static void builds_that_disagree_do_not_confirm(void)
 	CHECK(verdict.interval_95.low < 0);
 }
 
-static size_t blocks_for(double effect_in_sd)
+static size_t blocks_for(double effect_in_sd, enum judge_estimator estimator)
 {
+	const struct judge_metric metric = { .is_headline = true, .estimator = estimator };
 	struct judge_verdict verdict = { .kind = JUDGE_REGRESSION,
-					 .metric = &(struct judge_metric){ .is_headline = true },
+					 .metric = &metric,
 					 .is_ratio = true,
 					 .effect = 0.01 * effect_in_sd,
 					 .q = 0.001,
@@ -97,9 +98,26 @@ static size_t blocks_for(double effect_in_sd)
 /* 2 (3.2 + 1.28)^2 / (d - sqrt(2 / 12))^2 boots a side, two a block. */
 static void small_effects_ask_for_more_runs(void)
 {
-	CHECK_INT(blocks_for(10), 4);
-	CHECK_INT(blocks_for(2.41), 6);
-	CHECK_INT(blocks_for(1), 12);
+	CHECK_INT(blocks_for(10, JUDGE_MEAN), 4);
+	CHECK_INT(blocks_for(2.41, JUDGE_MEAN), 6);
+	CHECK_INT(blocks_for(1, JUDGE_MEAN), 12);
+}
+
+/* By ranks four blocks, however clear, say p = 1 / 6^4 = 0.08 %; five say 0.013 %. */
+static void medians_are_confirmed_by_enough_blocks(void)
+{
+	static const double steps[] = { 50, 50, 50, 50, 50 };
+	size_t nr_blocks = blocks_for(10, JUDGE_MEDIAN);
+	struct judge_verdict verdict;
+	struct input input;
+
+	CHECK_INT(nr_blocks, 5);
+	fill(&input, nr_blocks, steps);
+	input.metric.estimator = JUDGE_MEDIAN;
+	CHECK_INT(confirm(&input, JUDGE_REGRESSION, &verdict), JUDGE_REGRESSION);
+	fill(&input, nr_blocks - 1, steps);
+	input.metric.estimator = JUDGE_MEDIAN;
+	CHECK_INT(confirm(&input, JUDGE_REGRESSION, &verdict), JUDGE_CANNOT_RESOLVE);
 }
 
 /* The whole way, seeds fixed: 2 % at a noise of 1 % is mailed mostly, and nothing hardly ever. */
@@ -128,6 +146,8 @@ static const struct t_case cases[] = {
 	{ "a confirmation names nothing that was not found", names_nothing_else },
 	{ "fresh builds that disagree confirm nothing", builds_that_disagree_do_not_confirm },
 	{ "small effects are confirmed with more runs", small_effects_ask_for_more_runs },
+	{ "medians are confirmed by as many blocks as ranks need",
+	  medians_are_confirmed_by_enough_blocks },
 	{ "of 300 idle jobs none mails, of 300 that are 3 % slower most", mails_are_rarely_false },
 };
 
