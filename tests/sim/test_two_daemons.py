@@ -12,7 +12,7 @@ import moves
 import pg
 import tap
 
-STAGES = "watch,series,plan,dispatch,ingest,compare,decide,report"
+STAGES = "watch,series,plan,dispatch,ingest,compare,decide,confirm,report"
 
 # What must not depend on how many daemons there are.
 DUMPS = {
@@ -21,9 +21,10 @@ DUMPS = {
         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4""",
     "blocks": "SELECT state, count(*) FROM block GROUP BY 1",
     "wants": "SELECT state, nr_blocks, count(*) FROM want GROUP BY 1, 2 ORDER BY 1, 2",
-    "verdicts": """SELECT b.oid, h.oid, v.look, v.slot, v.kind, v.nr_base, v.nr_head, v.effect FROM verdict v
+    "verdicts": """SELECT b.oid, h.oid, x.purpose, v.look, v.slot, v.kind, v.nr_base, v.nr_head, v.effect
+        FROM verdict v
         JOIN comparison x ON x.cell_id = v.cell_id AND x.id = v.comparison_id
-        JOIN commit b ON b.id = x.base_id JOIN commit h ON h.id = x.head_id ORDER BY 1, 2, 3, 4""",
+        JOIN commit b ON b.id = x.base_id JOIN commit h ON h.id = x.head_id ORDER BY 1, 2, 3, 4, 5""",
     "mails": "SELECT message_id, state, recipients, subject FROM mail ORDER BY 1",
     "events": "SELECT kind, detail, count(*) FROM event WHERE kind <> 'plan' GROUP BY 1, 2 ORDER BY 1, 2",
 }
