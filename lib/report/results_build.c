@@ -113,6 +113,15 @@ void results_add(struct results_metric *metric, const struct judge_sample *sampl
 	}
 }
 
+void results_trim(struct results_metric *metric)
+{
+	if (metric->samples.room > metric->samples.nr && metric->samples.nr > 0) {
+		metric->samples.room = metric->samples.nr;
+		metric->samples.at = mem_resize(metric->samples.at, metric->samples.room,
+						sizeof(*metric->samples.at));
+	}
+}
+
 void results_note_form(struct results_metric *metric, const struct pull *pull,
 		       const struct pull_item *item)
 {

@@ -34,6 +34,9 @@ struct results_metric *results_metric(const struct input *input, struct results_
 				      const char *name);
 void results_add(struct results_metric *metric, const struct judge_sample *sample);
 
+/* Gives back the room for samples that will not come: of a hundred thousand metrics it adds up. */
+void results_trim(struct results_metric *metric);
+
 /* Notes whether a sample that was just read is written as a fraction. */
 void results_note_form(struct results_metric *metric, const struct pull *pull,
 		       const struct pull_item *item);

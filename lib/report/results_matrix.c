@@ -16,6 +16,7 @@ static bool read_samples(struct pull *pull, struct results_metric *metric, struc
 			return false;
 		}
 		if (item.kind == PULL_ARRAY_END) {
+			results_trim(metric);
 			return true;
 		}
 		if (item.kind != PULL_NUMBER && item.kind != PULL_NULL) {

@@ -2,7 +2,7 @@
 /* Whatever is read as results holds finite numbers, and against itself has not changed. */
 #include <math.h>
 
-#include "lib/report/results.h"
+#include "lib/report/lkp_compat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -28,6 +28,30 @@ static void judge_itself(const struct results_metric *from)
 	}
 }
 
+/* The peer's way has to survive, too; the same samples differ for it in profiles alone (D13). */
+static void compare_as_the_peer(const struct results *results)
+{
+	scoped(arena_free) struct arena *arena = arena_new();
+	const struct results *sides[] = { results, results };
+	struct lkp_input input = lkp_input_of(arena, sides, countof(sides));
+	struct lkp_compat_options options = LKP_COMPAT_DEFAULTS;
+	scoped(lkp_compat_free) struct lkp_compat *compat = NULL;
+	scoped(json_free) struct json *json = NULL;
+	scoped(str_release) struct str text = STR_INIT;
+	const struct json *changed;
+
+	options.is_all = true;
+	compat = lkp_compat_new(&input, &options);
+	lkp_compat_text(compat, &text);
+	json = lkp_compat_json(compat);
+	changed = json_get(json, "changed");
+	for (void *it = json_first(changed); it; it = json_next(changed, it)) {
+		if (!str_has_prefix(json_member_name(it), "perf-profile.")) {
+			bug("'%s' differs from itself", json_member_name(it));
+		}
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	scoped(names_free) struct names *ids = names_new();
@@ -46,5 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 			judge_itself(&results->parts.at[i]->metrics.at[j]);
 		}
 	}
+	compare_as_the_peer(results);
 	return 0;
 }
