@@ -4,16 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/base/mem.h"
 #include "lib/stats/summary.h"
 
-#define MOST_COLUMNS 200
-#define HALF_WINDOW  15
-#define FAR_OUT      25.0
-
-struct column {
-	VEC(double) values; /* logarithms */
-};
+#define HALF_WINDOW 15
+#define FAR_OUT     25.0
 
 /* The number before the next comma or line end, NAN for an empty field; moves *place past it. */
 static double next_field(char **place)
@@ -27,17 +21,18 @@ static double next_field(char **place)
 	return value;
 }
 
-static void read_row(char *line, struct column *columns, size_t nr)
+static void read_row(char *line, size_t row, struct columns *columns)
 {
 	char *place = line;
 
 	next_field(&place);
 	next_field(&place);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < columns->nr; i++) {
 		double value = next_field(&place);
 
 		if (value > 0) {
-			*vec_push(&columns[i].values) = log(value);
+			*vec_push(&columns->at[i].logs) = log(value);
+			*vec_push(&columns->at[i].rows) = row;
 		}
 	}
 }
@@ -56,13 +51,13 @@ static double median_around(const double *values, size_t nr, size_t at)
 /* False for a benchmark that hardly varies. */
 static bool make_residuals(const struct column *column, struct lab_series *ret_series)
 {
-	size_t nr = column->values.nr;
+	size_t nr = column->logs.nr;
 	double *residuals = mem_array(nr + 1, sizeof(*residuals));
 	scoped(free) double *sizes = mem_array(nr + 1, sizeof(*sizes));
 	double sd;
 
 	for (size_t i = 0; i < nr; i++) {
-		residuals[i] = column->values.at[i] - median_around(column->values.at, nr, i);
+		residuals[i] = column->logs.at[i] - median_around(column->logs.at, nr, i);
 		sizes[i] = fabs(residuals[i]);
 	}
 	summary_sort(sizes, nr);
@@ -88,30 +83,48 @@ static size_t count_columns(const char *header)
 	return nr > 0 ? nr - 1 : 0;
 }
 
-bool series_read(const char *path, struct series *ret_series)
+bool columns_read(const char *path, struct columns *ret_columns)
 {
 	FILE *file = fopen(path, "re");
-	struct column columns[MOST_COLUMNS] = { 0 };
 	char *line = NULL;
 	size_t room = 0;
-	size_t nr;
 
-	*ret_series = (struct series){ 0 };
+	*ret_columns = (struct columns){ 0 };
 	if (!file) {
 		return false;
 	}
-	nr = getline(&line, &room, file) > 0 ? count_columns(line) : 0;
-	nr = nr < MOST_COLUMNS ? nr : MOST_COLUMNS;
-	while (getline(&line, &room, file) > 0) {
-		read_row(line, columns, nr);
-	}
-	ret_series->at = mem_array(nr + 1, sizeof(*ret_series->at));
-	for (size_t i = 0; i < nr; i++) {
-		ret_series->nr += make_residuals(&columns[i], &ret_series->at[ret_series->nr]);
-		vec_release(&columns[i].values);
+	ret_columns->nr = getline(&line, &room, file) > 0 ? count_columns(line) : 0;
+	ret_columns->at = mem_array(ret_columns->nr + 1, sizeof(*ret_columns->at));
+	for (size_t row = 0; getline(&line, &room, file) > 0; row++) {
+		read_row(line, row, ret_columns);
 	}
 	free(line);
 	fclose(file);
+	return true;
+}
+
+void columns_release(struct columns *columns)
+{
+	for (size_t i = 0; i < columns->nr; i++) {
+		vec_release(&columns->at[i].logs);
+		vec_release(&columns->at[i].rows);
+	}
+	free(columns->at);
+}
+
+bool series_read(const char *path, struct series *ret_series)
+{
+	struct columns columns;
+
+	*ret_series = (struct series){ 0 };
+	if (!columns_read(path, &columns)) {
+		return false;
+	}
+	ret_series->at = mem_array(columns.nr + 1, sizeof(*ret_series->at));
+	for (size_t i = 0; i < columns.nr; i++) {
+		ret_series->nr += make_residuals(&columns.at[i], &ret_series->at[ret_series->nr]);
+	}
+	columns_release(&columns);
 	return true;
 }
 
