@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "lib/base/str.h"
+#include "lib/stats/failure.h"
 #include "pairing.h"
 
 static const struct judge_side *side_of(const struct judge_verdict *verdict, bool is_head)
@@ -120,18 +121,18 @@ static struct view_failure failure_of(const struct pairing *pairing,
 		}
 	}
 	for (size_t head = 1; head < nr_sides; head++) {
-		size_t fails[] = { rates[0].fails, rates[head].fails };
-		size_t runs[] = { rates[0].runs, rates[head].runs };
-		double p;
+		struct failure failure = failure_judge(
+			(struct failure_count){ rates[0].fails, rates[0].runs },
+			(struct failure_count){ rates[head].fails, rates[head].runs });
 
 		changes[head - 1] = (struct view_change){
 			.effect = NAN,
 			.low = NAN,
 			.high = NAN,
+			.p = failure.p,
 			.q = NAN,
-			.verdict = judge_word(judge_failures(fails, runs, &p)),
+			.verdict = judge_word(failure.kind),
 		};
-		changes[head - 1].p = p;
 	}
 	return (struct view_failure){ .metric = is_alone ? reason
 							 : arena_printf(pairing->arena, "%s.%s",

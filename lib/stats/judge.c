@@ -5,7 +5,6 @@
 #include <stdarg.h>
 
 #include "agree.h"
-#include "dist.h"
 #include "family.h"
 #include "lib/base/mem.h"
 #include "looks.h"
@@ -338,23 +337,6 @@ size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr)
 		}
 	}
 	return most;
-}
-
-enum judge_kind judge_failures(const size_t fails[2], const size_t runs[2], double *ret_p)
-{
-	double rates[2];
-
-	*ret_p = NAN;
-	if (runs[0] == 0 || runs[1] == 0) {
-		return JUDGE_MISSING;
-	}
-	*ret_p = dist_fisher(fails[0], runs[0], fails[1], runs[1]);
-	if (*ret_p > 0.01) {
-		return JUDGE_CANNOT_RESOLVE;
-	}
-	rates[0] = (double)fails[0] / (double)runs[0];
-	rates[1] = (double)fails[1] / (double)runs[1];
-	return rates[1] > rates[0] ? JUDGE_REGRESSION : JUDGE_IMPROVEMENT;
 }
 
 double judge_overall(const struct judge_verdict *verdicts, size_t nr, size_t *ret_left_out)

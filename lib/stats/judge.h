@@ -172,10 +172,6 @@ enum judge_next { JUDGE_STOP, JUDGE_MORE };
 enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int look,
 			   const char **ret_why);
 
-/* failures: how often something went wrong, of how many runs; above one per cent of chance nothing
- * is said.  *ret_p is NAN where a side did not run. */
-enum judge_kind judge_failures(const size_t fails[2], const size_t runs[2], double *ret_p);
-
 /* The geometric mean of head / base over the metrics that have it on both sides, as a ratio minus
  * 1 (NAN: none has), and how many were left out. */
 double judge_overall(const struct judge_verdict *verdicts, size_t nr, size_t *ret_left_out);

@@ -413,18 +413,6 @@ static void extremes_are_survived(void)
 	}
 }
 
-static void failures_are_counted(void)
-{
-	double p;
-
-	CHECK_INT(judge_failures((size_t[]){ 0, 5 }, (size_t[]){ 5, 5 }, &p), JUDGE_REGRESSION);
-	CHECK_NEAR(p, 2.0 / 252, 1e-12);
-	CHECK_INT(judge_failures((size_t[]){ 8, 0 }, (size_t[]){ 8, 8 }, &p), JUDGE_IMPROVEMENT);
-	CHECK_INT(judge_failures((size_t[]){ 0, 1 }, (size_t[]){ 5, 5 }, &p), JUDGE_CANNOT_RESOLVE);
-	CHECK_INT(judge_failures((size_t[]){ 0, 3 }, (size_t[]){ 0, 3 }, &p), JUDGE_MISSING);
-	CHECK(isnan(p));
-}
-
 static const struct t_case cases[] = {
 	{ "one block is Welch's test, as SciPy computes it", one_block_is_welch },
 	{ "blocks are least squares, as NumPy computes them", blocks_are_least_squares },
@@ -448,7 +436,6 @@ static const struct t_case cases[] = {
 	{ "what is sure but small is no change", small_effects_are_not_worth_it },
 	{ "the metric's direction makes a regression", direction_decides },
 	{ "extreme values are survived", extremes_are_survived },
-	{ "failures are a change where chance alone is below 1 %", failures_are_counted },
 	{ "q is corrected within headline and within other metrics", families_are_corrected },
 };
 
