@@ -304,7 +304,7 @@ bool comparison_load_verdicts(struct db *db, struct comparison *comparison, stru
 		}
 	}
 	mainline_check(comparison);
-	return true;
+	return mainline_look_back(db, comparison, err);
 }
 
 /* the document ------------------------------------------------------------------------------- */
@@ -374,6 +374,7 @@ static struct view_row make_row(const struct comparison *comparison, size_t i)
 	*change = view_change_judged(verdict);
 	row.cells = cells;
 	row.changes = change;
+	row.note = comparison->main_notes ? comparison->main_notes[i] : NULL;
 	row.worst = worst_point(comparison, metric->name, verdict->effect > 0);
 	return row;
 }

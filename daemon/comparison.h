@@ -47,6 +47,8 @@ struct comparison {
 	const struct comparison_level *expected; /* of each metric */
 	/* A change is named and its base is off its own history: a clause. */
 	const char *base_note;
+	/* Of each metric, for who shows its verdict: a clause, or NULL. */
+	const char **main_notes;
 	struct judge_verdict
 		*verdicts; /* set by comparison_judge() or comparison_load_verdicts() */
 };

@@ -15,6 +15,11 @@
  * Blocks; as db_query. */
 MUST_CHECK bool mainline_tell(struct db *db, struct comparison *comparison, struct err *err);
 
+/* Looks whether main has made a jump by itself that a verdict names, near the base or since; sets
+ * `main_notes` where it has.  For who shows verdicts, not for who judges: main goes on.  Blocks; as
+ * db_query. */
+MUST_CHECK bool mainline_look_back(struct db *db, struct comparison *comparison, struct err *err);
+
 /* Looks at the verdicts that name a change; sets `base_note` where the base of one is off. */
 void mainline_check(struct comparison *comparison);
 

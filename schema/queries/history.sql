@@ -68,6 +68,33 @@ SELECT r.slot, array_agg(r.level ORDER BY r.rank) AS levels,
 	(SELECT l.level FROM line l, own WHERE l.base_id = own.base_id AND l.slot = r.slot) AS own
 FROM ranked r WHERE r.rank <= 20 GROUP BY r.slot;
 
+-- name: main_history
+-- The levels of main by themselves, whoever stood on it and whenever they were measured: of each
+-- headline metric, at each base of the same repositories as this comparison's, oldest first, the
+-- newest 500; and how many of them are older than this base: $1 cell, $2 comparison.
+WITH own AS (
+	SELECT base_id FROM comparison WHERE cell_id = $1 AND id = $2
+), tree AS (
+	SELECT DISTINCT s.repository_id FROM own JOIN stack s ON s.base_id = own.base_id
+), line AS (
+	SELECT x.base_id, v.slot, avg(v.base) AS level, min(x.id) AS place
+	FROM comparison x
+	JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look AND v.base > 0
+	JOIN cell c ON c.id = x.cell_id
+	JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
+	WHERE x.cell_id = $1 AND x.state = 'done' AND EXISTS (SELECT FROM stack s
+		JOIN tree t ON t.repository_id = s.repository_id WHERE s.base_id = x.base_id)
+	GROUP BY x.base_id, v.slot
+), ranked AS (
+	SELECT l.*, row_number() OVER (PARTITION BY l.slot ORDER BY l.place DESC) AS rank,
+		l.place < COALESCE((SELECT o.place FROM line o, own WHERE o.base_id = own.base_id
+			AND o.slot = l.slot), $2) AS is_older
+	FROM line l
+)
+SELECT r.slot, array_agg(r.level ORDER BY r.place) AS levels, array_agg(b.oid ORDER BY r.place) AS commits,
+	count(*) FILTER (WHERE r.is_older) AS older
+FROM ranked r JOIN commit b ON b.id = r.base_id WHERE r.rank <= 500 GROUP BY r.slot;
+
 -- name: noise_days
 -- The days before a comparison began, by slot: $1 cell, $2 comparison.  What comes later changes
 -- nothing, so that each look and each who looks again is told the same.

@@ -100,6 +100,9 @@ def knows_where_main_was(t, db, world):
     last = world.comparison(cell, base, head)
     t.equal(rounded(db.run("base_levels", cell, last)), [["1", [2, 0], "0"]], "and of the base itself where it was measured")
     t.equal(db.run("base_levels", cell, inner), [], "a patch is no base of main")
+    t.equal(db.run("main_history", cell, last), [["1", "{1,7.389056,1}", "{%s}" % ",".join(
+        webtest.oid(name) for name in ("main 0", "main 2", "main now")), "2"]], "main by itself, oldest first, this base among it")
+    t.equal(db.run("main_history", cell, inner), [], "and a patch has no place there")
 
 
 def main():

@@ -395,6 +395,33 @@ class Pages(Test):
             self.assertEqual([change[name] for name in ("percent", "absolute", "low", "high", "p", "q")], [None] * 6)
             self.assertEqual([cell["value"] for cell in row["cells"]], [None, None])
 
+    def test_a_jump_that_main_made_too_is_told(self):
+        cell = self.lab.cells[0]
+        tip = self.db.one(f"""SELECT h.oid FROM stack_comparison s JOIN comparison x ON x.id = s.comparison_id
+            JOIN commit h ON h.id = x.head_id WHERE s.role = 'tip' AND s.cell_id = {cell}""")
+        path = f"/compare?base={oid('c0')}&head={tip}&cell={cell}"
+        tree = self.db.one("SELECT repository_id FROM stack LIMIT 1")
+
+        def note():
+            view = self.server.call("GET", "/api/v1" + path).json["comparisons"][0]["view"]
+            return view["groups"][0]["rows"][0]["note"]
+
+        self.assertIsNone(note())
+        for i in range(16):
+            base, head = self.lab.commit(f"main {i}"), self.lab.commit(f"on main {i}")
+            self.lab.stack(tree, [base, head], ref=f"topic/{i}")
+            comparison = self.lab.comparison(cell, base, head, "done")
+            level = (10, 10.8)[i >= 8] + i % 3 / 100
+            self.db.sql(f"""INSERT INTO verdict
+                (cell_id, comparison_id, look, slot, kind, nr_base, nr_head, base, is_ratio, at)
+                VALUES ({cell}, {comparison}, 1, 1, 'no-change', 4, 4, {level}, true, belt_now());
+                UPDATE comparison SET look = 1 WHERE id = {comparison}""")
+            if i == 8:
+                self.assertIsNone(note())
+        self.assertRegex(note(), "^main has made this jump by itself: "
+                         rf"\+8\.0 % at {oid('main 8')[:12]} \(p = 0\.00")
+        self.assertIn("main has made this jump by itself", self.server.call("GET", path).body.decode())
+
     def test_false_alarms_are_counted_by_purpose_and_benchmark(self):
         rates = self.server.call("GET", "/api/v1/calibration").json["rates"]
         self.assertEqual([(rate["what"], rate["benchmark"], rate["jobs"]["text"]) for rate in rates],
