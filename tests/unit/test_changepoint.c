@@ -170,6 +170,20 @@ static void equal_values_and_short_histories_have_no_point(void)
 	}
 }
 
+static void worked_example(void)
+{
+	struct history history = {
+		{ 1, 10, 2, 9, 3, 8, 4, 7, 5, 6, 11, 20, 12, 19, 13, 18, 14, 17, 15, 16 }, 20
+	};
+	struct changepoints found = find(&history);
+
+	CHECK_INT(found.points.nr, 1);
+	CHECK(is_near(&found, 0, 10, 0));
+	CHECK_NEAR(found.memory, 1, 0);
+	CHECK_NEAR(found.points.at[0].p, 0.000124, 0.0000005);
+	changepoint_release(&found);
+}
+
 struct exact {
 	size_t a, b;
 	double excess, p;
@@ -319,6 +333,7 @@ static const struct t_case cases[] = {
 	{ "only the order of values counts", only_the_order_of_values_counts },
 	{ "equal values and short histories have no point",
 	  equal_values_and_short_histories_have_no_point },
+	{ "the worked example of docs/statistics.md", worked_example },
 	{ "p is never too small, and never far off", p_is_never_too_small_and_never_far_off },
 	{ "a jump was there if it has place, direction and size",
 	  a_jump_was_there_where_it_has_place_direction_and_size },
