@@ -141,23 +141,13 @@ static struct view_failure failure_of(const struct pairing *pairing,
 				      .changes = changes };
 }
 
-static size_t count_failures(const struct pairing *pairing)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < pairing->parts.nr; i++) {
-		for (size_t side = 0; side < pairing->sides->nr; side++) {
-			const struct results_part *from = pairing->parts.at[i].sides[side];
-
-			nr += from ? from->failures.nr : 0;
-		}
-	}
-	return nr;
-}
+struct failures {
+	VEC(struct view_failure) list;
+};
 
 /* Adds each reason for which some side of the part failed. */
 static void add_failures(const struct pairing *pairing, const struct pairing_part *part,
-			 struct view_failure *failures, size_t *nr)
+			 struct failures *failures)
 {
 	scoped(names_free) struct names *names = names_new();
 
@@ -169,7 +159,7 @@ static void add_failures(const struct pairing *pairing, const struct pairing_par
 			uint32_t nr_names = names_nr(names);
 
 			if (names_number(names, reason) > nr_names) {
-				failures[(*nr)++] = failure_of(pairing, part, reason);
+				*vec_push(&failures->list) = failure_of(pairing, part, reason);
 			}
 		}
 	}
@@ -204,23 +194,28 @@ static void find_axes(const struct pairing *pairing, size_t table, struct view_g
 static void add_table(const struct pairing *pairing, size_t table, bool has_samples,
 		      struct json *view)
 {
-	struct view_row *rows = arena_array(pairing->arena, pairing->rows.nr, sizeof(*rows));
-	struct view_failure *failures =
-		arena_array(pairing->arena, count_failures(pairing), sizeof(*failures));
-	struct view_group group = { .rows = rows, .failures = failures };
+	VEC(struct view_row) rows = { 0 };
+	struct failures failures = { 0 };
+	struct view_group group = { 0 };
 
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
 		if (pairing->parts.at[pairing->rows.at[i].part].table == table) {
-			rows[group.nr_rows++] = row_of(pairing, i, has_samples);
+			*vec_push(&rows) = row_of(pairing, i, has_samples);
 		}
 	}
 	for (size_t i = 0; i < pairing->parts.nr; i++) {
 		if (pairing->parts.at[i].table == table) {
-			add_failures(pairing, &pairing->parts.at[i], failures, &group.nr_failures);
+			add_failures(pairing, &pairing->parts.at[i], &failures);
 		}
 	}
+	group.rows = rows.at;
+	group.nr_rows = rows.nr;
+	group.failures = failures.list.at;
+	group.nr_failures = failures.list.nr;
 	find_axes(pairing, table, &group);
 	view_add_group(view, &group);
+	vec_release(&rows);
+	vec_release(&failures.list);
 }
 
 static bool is_commit(const char *text)

@@ -68,7 +68,7 @@ struct results_part {
 	bool is_job;                      /* the benchmark is that of a job file */
 	VEC(struct results_param) params; /* sorted by name */
 	VEC(struct results_metric) metrics;
-	struct names *metric_names; /* metrics has them in the same order */
+	struct names *metric_names; /* metrics has them in the same order; NULL: they are few */
 	VEC(struct results_failure) failures;
 	size_t nr_runs; /* that ended well; 0 where the file does not say */
 	size_t nr_failed;

@@ -21,7 +21,6 @@ static struct results_part *part_new(struct results *results, const char *benchm
 	struct results_part *part = arena_alloc(results->arena, sizeof(*part));
 
 	part->benchmark = benchmark ? arena_strdup(results->arena, benchmark) : NULL;
-	part->metric_names = names_new();
 	return part;
 }
 
@@ -57,17 +56,55 @@ struct results_part *results_part(const struct input *input, const char *benchma
 	return results->parts.at[number - 1];
 }
 
+/* From here on a table of names is faster than a look at each, and worth its memory: a file may
+ * have a million parts of one metric. */
+#define FEW_METRICS 16
+
+static struct results_metric *find_metric(struct results_part *part, const char *name)
+{
+	uint32_t number;
+
+	if (part->metric_names) {
+		number = names_find(part->metric_names, name);
+		return number > 0 ? &part->metrics.at[number - 1] : NULL;
+	}
+	for (size_t i = 0; i < part->metrics.nr; i++) {
+		if (strcmp(part->metrics.at[i].name, name) == 0) {
+			return &part->metrics.at[i];
+		}
+	}
+	return NULL;
+}
+
+/* After one was added. */
+static void name_metrics(struct results_part *part)
+{
+	size_t last = part->metrics.nr - 1;
+
+	if (!part->metric_names && part->metrics.nr >= FEW_METRICS) {
+		part->metric_names = names_new();
+		for (size_t i = 0; i < last; i++) {
+			names_number(part->metric_names, part->metrics.at[i].name);
+		}
+	}
+	if (part->metric_names) {
+		names_number(part->metric_names, part->metrics.at[last].name);
+	}
+}
+
 struct results_metric *results_metric(const struct input *input, struct results_part *part,
 				      const char *name)
 {
-	uint32_t number = names_number(part->metric_names, name);
+	struct results_metric *metric = find_metric(part, name);
 
-	if (number > part->metrics.nr) {
-		*vec_push(&part->metrics) =
+	if (!metric) {
+		metric = vec_push(&part->metrics);
+		*metric =
 			(struct results_metric){ .name = arena_strdup(input->results->arena, name),
 						 .fold = 1 };
+		name_metrics(part);
 	}
-	return &part->metrics.at[number - 1];
+	return metric;
 }
 
 /* The mean of those of two neighbours that are there. */

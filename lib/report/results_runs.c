@@ -6,7 +6,7 @@
 #include "results_build.h"
 
 struct value {
-	uint32_t metric; /* its number in the file */
+	uint32_t metric; /* its place in the part */
 	double value;
 };
 
@@ -143,6 +143,7 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 	}
 	for (;;) {
 		struct value value = { .value = NAN };
+		struct results_metric *metric;
 
 		if (!pull_next(pull, &item, err)) {
 			return false;
@@ -150,8 +151,8 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 		if (item.kind == PULL_OBJECT_END) {
 			return true;
 		}
-		results_metric(reader->input, reader->part, item.text);
-		value.metric = names_find(reader->part->metric_names, item.text);
+		metric = results_metric(reader->input, reader->part, item.text);
+		value.metric = (uint32_t)(metric - reader->part->metrics.at);
 		if (!pull_next(pull, &item, err)) {
 			return false;
 		}
@@ -160,7 +161,7 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 					   "expected a number, or null for missing");
 		}
 		value.value = item.kind == PULL_NUMBER ? item.number : (double)NAN;
-		results_note_form(&reader->part->metrics.at[value.metric - 1], pull, &item);
+		results_note_form(metric, pull, &item);
 		*vec_push(&reader->run.values) = value;
 	}
 }
@@ -249,7 +250,7 @@ static void add_run(struct results_part *part, const struct run *run)
 		struct judge_sample sample = run->sample;
 
 		sample.value = run->values.at[i].value;
-		results_add(&part->metrics.at[run->values.at[i].metric - 1], &sample);
+		results_add(&part->metrics.at[run->values.at[i].metric], &sample);
 	}
 }
 
