@@ -406,13 +406,15 @@ class Model:
         self.same = same or {}
         self.cv = cv
         self.seed = seed
+        self.has_layouts = True  # a build with its code moved is other bytes
 
     def __call__(self, lease):
         commit = lease["commit"]
         if lease["kind"] == "build":
             twin = self.same.get(commit, commit)
+            layout = f" {lease['layout']}" if lease["layout"] and self.has_layouts else ""
             return build_result(commit, not self.broken.isdisjoint({commit, (commit, lease["layout"])}),
-                                hashlib.sha256(twin.encode()).hexdigest())
+                                hashlib.sha256(twin.encode() + layout.encode()).hexdigest())
         slow, work = self.factors.get((commit, lease["layout"])) or self.factors.get(commit, (1.0, 1.0))
         noise = random.Random(f"{self.seed} {commit} {self.noise_key(lease)}").gauss(0, self.cv)
         return measure_result(10 * slow * (1 + noise), round(1e6 * work))

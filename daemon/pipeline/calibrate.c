@@ -2,8 +2,8 @@
 /*
  * calibrate - every week, on each cell in use, a commit is compared with itself.
  *
- *	cell ──a week since the last──> comparison (with a want; a neutral rebuild: with a build)
- *	comparison waiting ──its build has ended──> a want, or done (missing: why)
+ *	cell ──a week since the last──> comparison, with a want
+ *	                              ──> another, a neutral rebuild: it waits for confirm's builds
  *
  * What is named then is a false alarm: decide counts it.  Such work comes after all other, and
  * takes a small share of the machines' time.
@@ -30,6 +30,7 @@ static bool want_first_look(struct tick *tick, int64_t cell, int64_t comparison,
 static bool plan_due(struct tick *tick, const struct rows *due, struct err *err)
 {
 	int64_t cell = rows_int(due, 0, "cell_id");
+	bool is_rebuild = strcmp(rows_text(due, 0, "purpose"), "rebuild") == 0;
 	int64_t comparison;
 
 	return db_begin(tick->db, err) &&
@@ -38,7 +39,8 @@ static bool plan_due(struct tick *tick, const struct rows *due, struct err *err)
 				 arg_text(rows_text(due, 0, "purpose")),
 				 arg_int(PRIORITY_CALIBRATE)),
 			    &comparison, err) &&
-	       want_first_look(tick, cell, comparison, err) &&
+	       (is_rebuild ? bell_ring(tick->db, BELL_CONFIRM, err)
+			   : want_first_look(tick, cell, comparison, err)) &&
 	       db_commit(tick->db, "calibrate", err);
 }
 

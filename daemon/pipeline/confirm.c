@@ -64,16 +64,20 @@ static bool measure(struct tick *tick, const struct rows *rows, struct err *err)
 	const char *failed = rows_text(rows, 0, "failed");
 	int64_t nr_blocks = rows_int(rows, 0, "nr_blocks");
 	const char *why = arena_printf(tick->arena, "%s", rows_text(rows, 0, "purpose"));
+	const char *reason = NULL;
 	bool is_done;
+
+	if (failed) {
+		reason = arena_printf(tick->arena, "missing: a fresh build of %s", failed);
+	} else if (rows_bool(rows, 0, "is_same_binary")) {
+		reason = "same binary";
+	}
 
 	if (!db_begin(tick->db, err)) {
 		return false;
 	}
-	if (failed) {
-		is_done = move_comparison(
-				  tick, rows, "done",
-				  arena_printf(tick->arena, "missing: a fresh build of %s", failed),
-				  err) &&
+	if (reason) {
+		is_done = move_comparison(tick, rows, "done", reason, err) &&
 			  bell_ring(tick->db, BELL_CONFIRM, err);
 	} else if (nr_blocks > 0) {
 		is_done = db_exec(tick->db, Q_WANT_ADD,

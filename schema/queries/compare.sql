@@ -19,12 +19,15 @@ HAVING count(*) FILTER (WHERE b.state = 'open') = 0
 ORDER BY x.id LIMIT 1;
 
 -- name: comparison_samples
--- Every counted run of a comparison, in the order it was run: $1 cell, $2 comparison.
-SELECT r.id, r.is_head, r.block_id, r.build_id, r.machine_id, r.boot_id,
-	r.value
+-- Every counted run of a comparison, in the order it was run: $1 cell, $2 comparison.  Builds of a
+-- commit that are the same bytes are one build.
+SELECT r.id, r.is_head, r.block_id, r.machine_id, r.boot_id, r.value,
+	COALESCE((SELECT min(o.id) FROM build o WHERE o.commit_id = d.commit_id
+		AND o.build_hash = d.build_hash AND o.artefact = d.artefact), d.id) AS build_id
 FROM comparison x
 JOIN block b ON b.cell_id = x.cell_id AND b.comparison_id = x.id AND b.state = 'done'
 JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.state = 'done' AND NOT r.is_warmup
+JOIN build d ON d.id = r.build_id
 WHERE x.cell_id = $1 AND x.id = $2 ORDER BY r.id;
 
 -- name: comparison_head

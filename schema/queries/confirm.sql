@@ -54,12 +54,14 @@ ORDER BY n.is_head, n.layout;
 
 -- name: rebuilt
 -- The oldest comparison whose fresh builds have all ended, how many blocks it may begin with ($1: where
--- looks decide), and why a build failed.
+-- looks decide), why a build failed, and whether a rebuild gave the same bytes: the job's build knows no
+-- layouts then.
 SELECT x.cell_id, x.id, x.purpose,
 	COALESCE(x.nr_blocks, $1) - (SELECT count(*) FROM block k
 		WHERE k.cell_id = x.cell_id AND k.comparison_id = x.id AND k.state <> 'void') AS nr_blocks,
 	(array_agg(left(m.oid, 10) || ': ' || b.reason ORDER BY n.layout, n.is_head)
-		FILTER (WHERE b.state = 'failed'))[1] AS failed
+		FILTER (WHERE b.state = 'failed'))[1] AS failed,
+	x.purpose = 'rebuild' AND count(DISTINCT b.artefact) = 1 AS is_same_binary
 FROM comparison x JOIN comparison_build n ON n.cell_id = x.cell_id AND n.comparison_id = x.id
 JOIN commit m ON m.id = n.commit_id
 LEFT JOIN build b ON b.commit_id = n.commit_id AND b.build_hash = n.build_hash AND b.layout = n.layout

@@ -37,7 +37,7 @@ DUMPS = {
     "findings": """SELECT c.oid, f.role, f.kind, f.state, f.reason FROM finding f
         JOIN commit c ON c.id = f.commit_id ORDER BY 1, 2, 3""",
     "mails": "SELECT message_id, state, recipients, subject FROM mail ORDER BY 1",
-    "stacks": "SELECT ref, version, state, nr_commits FROM stack ORDER BY 1, 2",
+    "stacks": "SELECT ref, version, state, nr_commits, test, level, is_discovery FROM stack ORDER BY 1, 2",
 }
 
 

@@ -72,6 +72,9 @@ def checks_itself_weekly(t, daemon, repo):
         JOIN block b ON b.comparison_id = x.id JOIN run r ON r.block_id = b.id JOIN build d ON d.id = r.build_id
         WHERE x.purpose = 'rebuild' ORDER BY 1"""), [["f", "1"], ["t", "2"]],
             "and with itself, each side on a fresh build of its own")
+    t.equal(daemon.database.sql("""SELECT m.name, n.df FROM build_noise n JOIN metric m ON m.slot = n.slot
+        WHERE m.name LIKE 'work%' ORDER BY 1"""), [["work_instructions", "1"], ["work_time", "1"]],
+            "which teaches how builds differ, once")
     t.equal(daemon.database.one("SELECT count(*) FROM finding"), "0", "nobody is told of it")
     document = json.loads(daemon.get("/api/v1/calibration")[1])
     overall = [rate for rate in document["rates"] if rate["benchmark"] is None and rate["what"] == "same image"]
@@ -118,6 +121,18 @@ def measures_an_odd_base_again(t, daemon, repo, model):
             "3", "and so does the verdict of each look")
 
 
+def learns_nothing_from_equal_bytes(t, daemon, repo, model):
+    model.has_layouts = False
+    repo.git("checkout", "-q", "main")
+    repo.commit("never built before")
+    measure(daemon, repo, "plain", 1)
+    days_pass(daemon, 8)
+    rebuild = daemon.wait("a rebuild of the same bytes", lambda: daemon.database.one(
+        "SELECT id FROM comparison WHERE purpose = 'rebuild' AND state = 'done' AND reason = 'same binary'"))
+    t.equal(daemon.database.one(f"SELECT count(*) FROM block WHERE comparison_id = {rebuild}"), "0",
+            "a rebuild that gives the same bytes is no rebuild, and not measured")
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
@@ -131,6 +146,7 @@ def main():
                 checks_itself_weekly(t, daemon, repo)
                 marks_a_shared_base(t, daemon)
                 measures_an_odd_base_again(t, daemon, repo, model)
+                learns_nothing_from_equal_bytes(t, daemon, repo, model)
     return t.end()
 
 
