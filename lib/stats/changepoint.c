@@ -306,6 +306,25 @@ static double memory_of(const struct search *search, const struct stands *stands
 	return fmin(fmax((1 + share) / (1 - share), 1), MOST_MEMORY);
 }
 
+/* The places that ranks found stay the ends of the levels while all move. */
+static void place_all(const struct search *search, struct stands *stands)
+{
+	struct stand *all = stands->list.at;
+	const double *values = search->values;
+	size_t first = 0;
+
+	for (size_t i = 1; i + 1 < stands->list.nr; i++) {
+		size_t at = all[i].at;
+		struct split_limits limits = { all[i - 1].at + CHANGEPOINT_LEAST,
+					       all[i + 1].at - CHANGEPOINT_LEAST, 0 };
+
+		all[i].at = split_place(values, &limits,
+					median_of(values + first, at - first, search->ranks),
+					median_of(values + at, all[i + 1].at - at, search->ranks));
+		first = at;
+	}
+}
+
 static void tell(const struct search *search, const struct stands *stands,
 		 struct changepoints *ret_found)
 {
@@ -378,6 +397,7 @@ void changepoint_find(const double *values, size_t nr, double level, struct chan
 		stands.list.at[i].is_stale = true;
 	}
 	settle(&search, &stands);
+	place_all(&search, &stands);
 	tell(&search, &stands, ret_found);
 	vec_release(&stands.list);
 	search_release(&search);

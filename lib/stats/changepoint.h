@@ -11,13 +11,14 @@
  *		... found.points.at[i].at, .before, .after, .p
  *	changepoint_release(&found);
  *
- * Only the order of values counts (the sums of ranks of Mann, Whitney and Pettitt 1979), so one
- * value costs one rank however far out it lies, and p holds for any noise.  Intervals of 16, 32,
- * 64, ... values, each half over the next (the seeded ones of Kovacs and others 2020), are
- * split where their two parts differ most.  The shortest one whose split is significant wins,
- * for it hardly ever holds two changes (Baranowski and others 2019).  What is found cuts the
- * series, the pieces are looked at again, and at last each point has to stand between its
- * neighbours, against noise that remembers (`memory`).  Takes O(n log n), about 1 us a value.
+ * Only the order of values makes a point (the sums of ranks of Mann, Whitney and Pettitt 1979),
+ * so one value costs one rank however far out it lies, and p holds for any noise.  Intervals of
+ * 16, 32, 64, ... values, each half over the next (the seeded ones of Kovacs and others 2020),
+ * are split where their two parts differ most.  The shortest one whose split is significant
+ * wins, for it hardly ever holds two changes (Baranowski and others 2019).  What is found cuts
+ * the series, the pieces are looked at again, and at last each point has to stand between its
+ * neighbours, against noise that remembers (`memory`), and goes where distances from both levels
+ * are least.  Takes O(n log n), about 1 us a value.
  */
 #ifndef STATS_CHANGEPOINT_H
 #define STATS_CHANGEPOINT_H

@@ -106,6 +106,25 @@ struct split split_best(const double *values, const struct interval *interval,
 	return best;
 }
 
+size_t split_place(const double *values, const struct split_limits *limits, double before,
+		   double after)
+{
+	size_t best = limits->least;
+	double most = 0;
+	double sum = 0;
+
+	for (size_t at = limits->least + 1; at <= limits->most; at++) {
+		double value = values[at - 1];
+
+		sum += fabs(value - after) - fabs(value - before);
+		if (sum > most) {
+			most = sum;
+			best = at;
+		}
+	}
+	return best;
+}
+
 /* ln P(|Z| > z) of a normal number. */
 static double ln_normal(double z)
 {

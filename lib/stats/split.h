@@ -42,6 +42,12 @@ void split_merge(const double *values, const struct interval *a, const struct in
 struct split split_best(const double *values, const struct interval *interval,
 			const struct split_limits *limits, double *ranks);
 
+/* Ranks know that a level has moved but not how far: of three levels in a row they may name either
+ * step.  So this gives the place where the values before are nearest to the level `before`, and
+ * those after to `after`, by the sum of distances. */
+size_t split_place(const double *values, const struct split_limits *limits, double before,
+		   double after);
+
 /* The logarithm of the chance that a split in this place is as uneven either way if nothing
  * changed: never too small. */
 double split_ln_p(const struct split *split);

@@ -132,7 +132,7 @@ static void noise_with_a_memory_is_no_change(void)
 	CHECK(nr_found <= 3);
 }
 
-static void only_the_order_of_values_counts(void)
+static void only_the_order_of_values_makes_a_point(void)
 {
 	struct history history;
 	struct changepoints found[2];
@@ -146,7 +146,9 @@ static void only_the_order_of_values_counts(void)
 	found[1] = find(&history);
 	CHECK_INT(found[0].points.nr, 1);
 	CHECK_INT(found[1].points.nr, 1);
-	CHECK(found[0].points.at[0].at == found[1].points.at[0].at);
+	CHECK(is_near(&found[0], 0, 100, 1));
+	CHECK(is_near(&found[1], 0, 100, 1));
+	CHECK_NEAR(found[0].points.at[0].p, found[1].points.at[0].p, 0.001);
 	changepoint_release(&found[0]);
 	changepoint_release(&found[1]);
 }
@@ -168,6 +170,21 @@ static void equal_values_and_short_histories_have_no_point(void)
 		CHECK_INT(found.points.nr, 0);
 		changepoint_release(&found);
 	}
+}
+
+/* By order alone, either step might be the one. */
+static void the_larger_of_two_steps_is_the_place(void)
+{
+	struct history history;
+	struct changepoints found;
+
+	fill(&history, 9, 300);
+	raise_from(&history, 60, 40);
+	raise_from(&history, 64, 4);
+	found = find(&history);
+	CHECK_INT(found.points.nr, 1);
+	CHECK(is_near(&found, 0, 60, 0));
+	changepoint_release(&found);
 }
 
 static void worked_example(void)
@@ -330,9 +347,10 @@ static const struct t_case cases[] = {
 	{ "outliers are no change", outliers_are_no_change },
 	{ "a change among outliers is found", a_change_among_outliers_is_found },
 	{ "noise with a memory is no change", noise_with_a_memory_is_no_change },
-	{ "only the order of values counts", only_the_order_of_values_counts },
+	{ "only the order of values makes a point", only_the_order_of_values_makes_a_point },
 	{ "equal values and short histories have no point",
 	  equal_values_and_short_histories_have_no_point },
+	{ "the larger of two steps is the place", the_larger_of_two_steps_is_the_place },
 	{ "the worked example of docs/statistics.md", worked_example },
 	{ "p is never too small, and never far off", p_is_never_too_small_and_never_far_off },
 	{ "a jump was there if it has place, direction and size",
