@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "calibration.h"
+#include "failures.h"
 #include "history.h"
 #include "lib/base/str.h"
 #include "lib/report/view_builder.h"
@@ -225,8 +226,9 @@ bool comparison_load(struct db *db, int64_t cell, int64_t id, struct comparison 
 	comparison->id = id;
 	if (!load_head(db, comparison, &benchmark, err) ||
 	    !load_metrics(db, comparison, benchmark, err) || !load_samples(db, comparison, err) ||
-	    !load_found(db, comparison, err) || !history_tell(db, comparison, err) ||
-	    !calibration_tell(db, comparison, err) || !mainline_tell(db, comparison, err)) {
+	    !load_found(db, comparison, err) || !failures_load(db, comparison, err) ||
+	    !history_tell(db, comparison, err) || !calibration_tell(db, comparison, err) ||
+	    !mainline_tell(db, comparison, err)) {
 		return false;
 	}
 	find_sweeps(comparison);
@@ -436,6 +438,7 @@ struct json *comparison_view(const struct comparison *comparison)
 		rows[i] = make_row(comparison, i);
 	}
 	comparison_axes(comparison, &group);
+	failures_show(comparison, &group);
 	view_add_group(view, &group);
 	view_sum_up(view);
 	return view;

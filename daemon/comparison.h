@@ -16,6 +16,7 @@
 #include "daemon/db/db.h"
 #include "lib/base/json.h"
 #include "lib/report/view_builder.h"
+#include "lib/stats/failure.h"
 
 struct comparison_side {
 	const char *oid;
@@ -26,6 +27,12 @@ struct comparison_side {
 struct comparison_level {
 	struct judge_interval line; /* by the bases before */
 	double before;              /* of the same commit, measured earlier */
+};
+
+struct comparison_failure {
+	const char *reason; /* word of the vocabulary */
+	struct failure_count base, head;
+	bool is_known; /* other commits do it on this cell, too */
 };
 
 struct comparison {
@@ -49,6 +56,8 @@ struct comparison {
 	const char *base_note;
 	/* Of each metric, for who shows its verdict: a clause, or NULL. */
 	const char **main_notes;
+	size_t nr_failures;
+	const struct comparison_failure *failures;
 	struct judge_verdict
 		*verdicts; /* set by comparison_judge() or comparison_load_verdicts() */
 };

@@ -4,6 +4,7 @@
  *
  *	comparison measuring ──enough blocks──> deciding (verdicts of one more look)
  *	                     ──blocks lost, or impossible──> measuring (a want for others)
+ *	                     ──head fails, base does not──> measuring (a want, until sure)
  *	                     ──blocks failed──> done (missing: why)
  *
  * A confirmation is looked at once, when all of the blocks that were fixed before have ended.
@@ -11,6 +12,7 @@
 #include "pipeline.h"
 
 #include "daemon/comparison.h"
+#include "daemon/failures.h"
 
 /* So many blocks may get lost to the lab before a comparison gives up. */
 #define VOID_LIMIT 6
@@ -60,14 +62,11 @@ static bool add_verdict(struct tick *tick, const struct ready *ready, int slot,
 		       NULL, err);
 }
 
-static bool judge_comparison(struct tick *tick, const struct ready *ready, struct err *err)
+static bool judge_comparison(struct tick *tick, const struct ready *ready,
+			     struct comparison *comparison, struct err *err)
 {
-	scoped(comparison_free) struct comparison *comparison = NULL;
 	int nr_repeats;
 
-	if (!comparison_load(tick->db, ready->cell, ready->id, &comparison, err)) {
-		return false;
-	}
 	comparison_judge(comparison, ready->look + 1);
 	nr_repeats = (int)judge_repeats(comparison->verdicts, comparison->nr_metrics);
 	if (!ready->is_fixed && nr_repeats <= ready->nr_blocks &&
@@ -88,6 +87,65 @@ static bool judge_comparison(struct tick *tick, const struct ready *ready, struc
 		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(ready->look)), NULL,
 		       err) &&
 	       bell_ring(tick->db, BELL_DECIDE, err) && db_commit(tick->db, "compare", err);
+}
+
+static bool add_failure(struct tick *tick, const struct ready *ready,
+			const struct comparison_failure *failure, struct err *err)
+{
+	const struct failure_count *base = &failure->base;
+	const struct failure_count *head = &failure->head;
+
+	return db_exec(tick->db, Q_FAILURE_VERDICT_ADD,
+		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_text(failure->reason),
+			    arg_int((int64_t)base->fails), arg_int((int64_t)base->runs),
+			    arg_int((int64_t)head->fails), arg_int((int64_t)head->runs),
+			    arg_number(failure_posterior(*base, *head))),
+		       NULL, err);
+}
+
+/* What went wrong comes first: *ret_is_asked, it wants other runs before anything is judged. */
+static bool look_at_failures(struct tick *tick, const struct ready *ready,
+			     const struct comparison *comparison, bool *ret_is_asked,
+			     struct err *err)
+{
+	int nr_more = ready->nr_done > ready->nr_blocks ? ready->nr_done - ready->nr_blocks : 0;
+	int nr_left = VOID_LIMIT - ready->nr_void - nr_more;
+	const struct comparison_failure *worst;
+	enum failure_next next = FAILURE_NOT_SHOWN;
+
+	*ret_is_asked = false;
+	if (!ready->is_fixed) {
+		next = failures_next(comparison, nr_left > 0 ? (size_t)nr_left : 0,
+				     ready->nr_done >= ready->nr_blocks, &worst);
+	}
+	if (next == FAILURE_HIGHER) {
+		return add_failure(tick, ready, worst, err);
+	}
+	if (next == FAILURE_MORE) {
+		*ret_is_asked = true;
+		return want_others(tick, ready, 1,
+				   arena_printf(tick->arena, "%s of the head and not of the base",
+						worst->reason),
+				   err);
+	}
+	return true;
+}
+
+/* All blocks have ended, or some failed. */
+static bool conclude(struct tick *tick, const struct ready *ready, struct err *err)
+{
+	scoped(comparison_free) struct comparison *comparison = NULL;
+	bool is_asked;
+
+	if (!comparison_load(tick->db, ready->cell, ready->id, &comparison, err) ||
+	    !look_at_failures(tick, ready, comparison, &is_asked, err)) {
+		return false;
+	}
+	if (is_asked) {
+		return true;
+	}
+	return ready->nr_done < ready->nr_blocks ? give_up(tick, ready, err)
+						 : judge_comparison(tick, ready, comparison, err);
 }
 
 /* What to do with a comparison of which no block runs any more. */
@@ -117,11 +175,8 @@ bool tick_compare(struct tick *tick, bool *ret_more, struct err *err)
 		ready.nr_blocks = (int)judge_look_blocks(ready.look + 1);
 	}
 	nr_missing = ready.nr_blocks - ready.nr_done;
-	if (nr_missing <= 0) {
-		return judge_comparison(tick, &ready, err);
-	}
-	if (ready.nr_failed > 0 || ready.nr_void > VOID_LIMIT) {
-		return give_up(tick, &ready, err);
+	if (nr_missing <= 0 || ready.nr_failed > 0 || ready.nr_void > VOID_LIMIT) {
+		return conclude(tick, &ready, err);
 	}
 	return want_others(
 		tick, &ready, nr_missing,

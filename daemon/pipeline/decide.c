@@ -91,12 +91,32 @@ static bool decide_waiting(struct tick *tick, const struct rows *rows, struct er
 	       db_commit(tick->db, "decide", err);
 }
 
+/* Those of parents first: they explain what the tip shows. */
+static bool add_findings(struct tick *tick, int64_t stack, int64_t *ret_nr, struct err *err)
+{
+	static const enum query queries[] = { Q_FINDING_ADD, Q_FINDING_ADD_FAILURES };
+	static const char *const roles[] = { "parent", "tip" };
+
+	*ret_nr = 0;
+	for (size_t role = 0; role < countof(roles); role++) {
+		for (size_t i = 0; i < countof(queries); i++) {
+			int64_t nr = 0;
+
+			if (!db_exec(tick->db, queries[i],
+				     ARGS(arg_int(stack), arg_text(roles[role])), &nr, err)) {
+				return false;
+			}
+			*ret_nr += nr;
+		}
+	}
+	return true;
+}
+
 static bool finish_stack(struct tick *tick, const struct rows *rows, struct err *err)
 {
 	int64_t stack = rows_int(rows, 0, "id");
-	int64_t nr_parents = 0;
 	int64_t nr_again = 0;
-	int64_t nr_tips = 0;
+	int64_t nr_found = 0;
 	struct event event = { .kind = "measured",
 			       .repository = rows_int(rows, 0, "repository_id"),
 			       .stack = stack };
@@ -107,21 +127,17 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 	if (nr_again > 0) {
 		return db_commit(tick->db, "decide", err);
 	}
-	if (!db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("parent")), &nr_parents,
-		     err) ||
-	    !db_exec(tick->db, Q_FINDING_ADD, ARGS(arg_int(stack), arg_text("tip")), &nr_tips,
-		     err)) {
+	if (!add_findings(tick, stack, &nr_found, err)) {
 		return false;
 	}
-	event.detail =
-		arena_printf(tick->arena, "every comparison has ended, %" PRId64 " finding(s)",
-			     nr_parents + nr_tips);
+	event.detail = arena_printf(tick->arena,
+				    "every comparison has ended, %" PRId64 " finding(s)", nr_found);
 	return db_exec(tick->db, Q_STACK_MOVE,
 		       ARGS(arg_int(stack), arg_text("measuring"),
-			    arg_text(nr_parents + nr_tips > 0 ? "confirming" : "done"), arg_null()),
+			    arg_text(nr_found > 0 ? "confirming" : "done"), arg_null()),
 		       NULL, err) &&
 	       event_add(tick->db, &event, err) && bell_ring(tick->db, BELL_CONFIRM, err) &&
-	       db_commit(tick->db, "decide", err);
+	       bell_ring(tick->db, BELL_REPORT, err) && db_commit(tick->db, "decide", err);
 }
 
 bool tick_decide(struct tick *tick, bool *ret_more, struct err *err)

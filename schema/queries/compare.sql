@@ -57,3 +57,33 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 -- $1 cell, $2 comparison, $3 look before
 UPDATE comparison SET state = 'deciding', look = look + 1
 WHERE cell_id = $1 AND id = $2 AND state = 'measuring' AND look = $3;
+
+-- name: comparison_failures
+-- How often runs of a comparison went wrong, by reason and side, of those that the lab did not spoil:
+-- $1 cell, $2 comparison.  A run that was tried three times is three.  Known is what other commits do
+-- on this cell too.
+WITH ended AS (
+	SELECT r.is_head, f.reason FROM block b
+	JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.state IN ('done', 'failed')
+	LEFT JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id
+	WHERE b.cell_id = $1 AND b.comparison_id = $2 AND NOT r.is_warmup
+	AND NOT COALESCE(f.is_infrastructure, false)
+)
+SELECT w.reason,
+	count(*) FILTER (WHERE e.reason = w.reason AND NOT e.is_head) AS base_fails,
+	count(*) FILTER (WHERE NOT e.is_head) AS base_runs,
+	count(*) FILTER (WHERE e.reason = w.reason AND e.is_head) AS head_fails,
+	count(*) FILTER (WHERE e.is_head) AS head_runs,
+	EXISTS (SELECT FROM failure f JOIN run r ON r.cell_id = f.cell_id AND r.id = f.run_id
+		JOIN comparison x ON x.cell_id = $1 AND x.id = $2
+		WHERE f.cell_id = $1 AND f.reason = w.reason AND r.kind = 'measure'
+		AND r.commit_id <> x.head_id) AS is_known
+FROM (SELECT DISTINCT reason FROM ended WHERE reason IS NOT NULL) w CROSS JOIN ended e
+GROUP BY w.reason ORDER BY w.reason;
+
+-- name: failure_verdict_add
+-- Head fails more often: $1 cell, $2 comparison, $3 reason, $4 $5 fails and runs of base, $6 $7 of head,
+-- $8 belief
+INSERT INTO failure_verdict (cell_id, comparison_id, reason, base_fails, base_runs, head_fails,
+	head_runs, belief, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, belt_now()) ON CONFLICT DO NOTHING;

@@ -53,6 +53,20 @@ WHERE l.stack_id = $1 AND l.role = $2::comparison_role AND (l.role = 'parent' OR
 ORDER BY x.cell_id, x.id, v.kind
 ON CONFLICT DO NOTHING;
 
+-- name: finding_add_failures
+-- The same where head fails more often; that is as sure as it gets, so nothing confirms it: $1 stack, $2
+-- role.
+INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
+SELECT l.stack_id, x.head_id, l.role, x.cell_id, x.id, 'regression', belt_now()
+FROM stack_comparison l
+JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
+WHERE l.stack_id = $1 AND l.role = $2::comparison_role
+AND EXISTS (SELECT FROM failure_verdict v WHERE v.cell_id = x.cell_id AND v.comparison_id = x.id)
+AND (l.role = 'parent' OR NOT EXISTS (
+	SELECT FROM finding f WHERE f.stack_id = l.stack_id AND f.cell_id = l.cell_id
+	AND f.role = 'parent'))
+ON CONFLICT DO NOTHING;
+
 -- name: stack_moved_cells
 -- The cells of a stack on which a headline metric moved between neighbours: $1 stack.
 SELECT DISTINCT l.cell_id
