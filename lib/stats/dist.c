@@ -169,16 +169,20 @@ static double t_density(double t, double df)
 }
 
 /* Near the t that has this tail: the normal one to three digits (Abramowitz and Stegun 26.2.23),
- * then the first terms of its expansion in 1 / df (26.7.5). */
+ * one step of Newton's, then the first terms of its expansion in 1 / df (26.7.5). */
 static double guess_t(double tail, double df)
 {
 	double w = sqrt(-2 * log(tail));
 	double z = w - (2.515517 + w * (0.802853 + w * 0.010328)) /
 			       (1 + w * (1.432788 + w * (0.189269 + w * 0.001308)));
-	double cube = z * z * z;
+	double square;
 
 	z = fmax(z, 1e-3);
-	return z + (cube + z) / (4 * df) + (5 * cube * z * z + 16 * cube + 3 * z) / (96 * df * df);
+	z += (erfc(z / M_SQRT2) / 2 - tail) / t_density(z, INFINITY);
+	square = z * z;
+	return z *
+	       (1 + (square + 1) / (4 * df) + ((5 * square + 16) * square + 3) / (96 * df * df) +
+		(((3 * square + 19) * square + 17) * square - 15) / (384 * df * df * df));
 }
 
 /* Newton's steps on ln(tail), kept inside a bracket that each step narrows. */
@@ -198,7 +202,7 @@ static double t_above(double tail, double df)
 			high = t;
 		}
 		/* Each step doubles the digits that are right. */
-		if (fabs(next - t) <= 1e-8 * t) {
+		if (fabs(next - t) <= 1e-7 * t) {
 			return next;
 		}
 		if (!(next > low && next < high)) {

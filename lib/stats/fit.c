@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fit.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "dist.h"
@@ -9,6 +10,9 @@
 /* The chance that history gives a spread from which a block counts as wild.  A comparison has a
  * hundred sides of blocks in ten metrics: one in a hundred comparisons repeats one for nothing. */
 #define WILD_CHANCE 1e-4
+
+/* So many values of one side have no need of compensated sums. */
+#define PLAIN_MOST 64
 
 struct block {
 	uint32_t id;
@@ -21,13 +25,35 @@ struct block {
 	double effect;
 };
 
+/* Squared distances from the mean.  Plain sums are as good as compensated ones for a few values of
+ * one size; what overflows is left to those who can. */
+static double squares_of(const double *values, size_t nr, double *ret_mean)
+{
+	double sum = 0;
+	double squares = 0;
+	double mean;
+
+	for (size_t i = 0; i < nr; i++) {
+		sum += values[i];
+	}
+	mean = sum / (double)nr;
+	for (size_t i = 0; i < nr; i++) {
+		squares += (values[i] - mean) * (values[i] - mean);
+	}
+	if (nr > PLAIN_MOST || !isfinite(squares) || (squares < DBL_MIN && nr > 1)) {
+		double sd = summary_population_sd(values, nr);
+
+		mean = summary_mean(values, nr);
+		squares = sd * sd * (double)nr;
+	}
+	*ret_mean = mean;
+	return squares;
+}
+
 static void block_side(struct block *block, int side, const double *values, size_t nr)
 {
-	double sd = summary_population_sd(values, nr);
-
 	block->nr[side] = nr;
-	block->mean[side] = summary_mean(values, nr);
-	block->squares[side] = sd * sd * (double)nr;
+	block->squares[side] = squares_of(values, nr, &block->mean[side]);
 }
 
 static struct block block_of(const double *values, size_t nr_base, size_t nr_head, bool is_relative)
@@ -255,13 +281,15 @@ static void find_raw(struct fit *fit, const struct units *units)
 
 	for (int side = 0; side < 2; side++) {
 		size_t nr = 0;
+		double mean;
 
 		for (size_t i = 0; i < units->units.nr; i++) {
 			if (units->units.at[i].is_head == (side == 1)) {
 				values[nr++] = units->units.at[i].value;
 			}
 		}
-		fit->raw_sd[side] = nr < 2 ? (double)NAN : summary_population_sd(values, nr);
+		fit->raw_sd[side] =
+			nr < 2 ? (double)NAN : sqrt(squares_of(values, nr, &mean) / (double)nr);
 	}
 }
 

@@ -155,9 +155,10 @@ static double miss_of(const struct judge_options *options)
 static double p_beyond(const struct test *test, double least)
 {
 	double size = fabs(test->fit.effect);
+	double beyond = dist_t_tail((size - least) / test->se, test->df);
+	double opposite = least > 0 ? dist_t_tail((size + least) / test->se, test->df) : beyond;
 
-	return fmin(1, dist_t_tail((size - least) / test->se, test->df) +
-			       dist_t_tail((size + least) / test->se, test->df));
+	return fmin(1, beyond + opposite);
 }
 
 static void test_spread(struct judge_verdict *verdict, const struct fit *fit)

@@ -42,8 +42,17 @@ static int by_block(const void *left, const void *right)
 	const struct unit *b = right;
 	int order = compare(a->block, b->block);
 
-	order = order ? order : compare(a->is_head, b->is_head);
-	return order ? order : (a->value > b->value) - (a->value < b->value);
+	return order ? order : compare(a->is_head, b->is_head);
+}
+
+static bool is_in_blocks(const struct unit *units, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (by_block(&units[i - 1], &units[i]) > 0) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static double fold(const struct point *points, size_t nr, enum judge_estimator estimator)
@@ -163,7 +172,9 @@ void units_init(struct units *units, const struct judge_metric *metric)
 		}
 		add_boot(units, points + i, size, metric->estimator);
 	}
-	qsort(units->units.at, units->units.nr, sizeof(*units->units.at), by_block);
+	if (!is_in_blocks(units->units.at, units->units.nr)) {
+		qsort(units->units.at, units->units.nr, sizeof(*units->units.at), by_block);
+	}
 	drop_blocks(units);
 }
 
