@@ -83,7 +83,7 @@ def both_fail(t, daemon, repo):
     t.equal(findings(daemon, "topic/both"), {}, "what fails on both sides is nobody's finding")
     t.check("missing" in daemon.database.one("""SELECT x.reason FROM comparison x JOIN commit c ON c.id = x.head_id
         WHERE c.subject = 'both both'"""), "it is missing, with its reason")
-    t.check(nr_runs(daemon, "topic/both") <= 16 and len(daemon.mails()) == before,
+    t.check(nr_runs(daemon, "topic/both") <= 32 and len(daemon.mails()) == before,
             f"after {nr_runs(daemon, 'topic/both')} runs, without a mail")
 
 
