@@ -54,7 +54,8 @@ MACHINE(stack, "stack_state", stack_states, stack_moves);
 static const char *const build_states[] = { "wanted", "done", "failed" };
 static const struct fsm_move build_moves[] = {
 	{ "wanted", "done",   "a worker built it" },
-	{ "wanted", "failed", "it does not build" },
+	{ "wanted", "failed", "it does not build, or the lab lost it three times" },
+	{ "failed", "wanted", "another stack asks for it, and it was the lab's fault" },
 };
 MACHINE(build, "build_state", build_states, build_moves);
 

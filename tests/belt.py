@@ -276,11 +276,12 @@ class FakeWorker(threading.Thread):
 
     With `with` it works by itself; else a test does each step: enrol(), take(), beat(), finish()."""
 
-    def __init__(self, daemon, model, name="fake-1"):
+    def __init__(self, daemon, model, name="fake-1", instance=None):
         super().__init__(daemon=True)
         self.belt = daemon
         self.model = model
         self.machine = name
+        self.who = {"instance": instance} if instance else {}
         self.is_over = threading.Event()
         self.fault = None
         self.nr_runs = 0
@@ -327,12 +328,12 @@ class FakeWorker(threading.Thread):
     def enrol(self, cpu="fake"):
         self.post("/api/v1/worker/join", {
             "protocol": 1, "name": self.machine, "group": "default",
-            "fingerprint": {"lasting": {"cpu": cpu}}})
+            "fingerprint": {"lasting": {"cpu": cpu}}, **self.who})
 
     def take(self, wait_s=20):
         """A lease, or None."""
         return self.post("/api/v1/worker/lease",
-                         {"machine": self.machine, "boot_id": "boot", "wait_s": wait_s})
+                         {"machine": self.machine, "boot_id": "boot", "wait_s": wait_s, **self.who})
 
     def beat(self, lease):
         return self.post(f"/api/v1/lease/{lease['lease']}/beat", {"secret": lease["secret"], "phase": "run"})

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "request.h"
 
+#include <errno.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "routes.h"
 
@@ -82,4 +84,12 @@ bool request_decode(struct arena *arena, const char *text, const char **ret_text
 	}
 	*ret_text = decoded;
 	return true;
+}
+
+bool is_request_abandoned(const struct request *request)
+{
+	char byte;
+	ssize_t nr = recv(request->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return nr == 0 || (nr < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }

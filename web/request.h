@@ -79,6 +79,7 @@ struct request {
 	struct json *body;     /* a JSON body; NULL where there is none */
 	struct upload *upload; /* of a file body: set by the route's `admit` */
 	struct mono arrived;
+	int socket;        /* to the peer, for is_request_abandoned() */
 	bool is_last_look; /* the waiting time is over: answer, do not park */
 };
 
@@ -96,6 +97,10 @@ MUST_CHECK bool request_id(const struct request *request, size_t part, int64_t *
 
 /* Whether the answer is to be JSON: an API path, or ?format=json. */
 bool is_request_json(const struct request *request);
+
+/* Whether the peer has hung up, so that no answer will reach it.  False may be out of date at
+ * once. */
+bool is_request_abandoned(const struct request *request);
 
 /* Decodes %XX.  ERR_INPUT: a broken escape, a NUL or control byte, or not UTF-8. */
 MUST_CHECK bool request_decode(struct arena *arena, const char *text, const char **ret_text,

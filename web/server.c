@@ -153,6 +153,8 @@ static struct visit *begin(struct server *server, struct MHD_Connection *connect
 	size_t nr_bytes;
 
 	visit->connection = connection;
+	request->socket =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	request->method = arena_strdup(request->arena, method);
 	request->path = "";
 	query = collect(visit, MHD_GET_ARGUMENT_KIND, &nr_bytes);

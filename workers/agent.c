@@ -54,7 +54,8 @@ static bool join(struct agent *agent, struct err *err)
 	scoped(json_free) struct json *fingerprint = fingerprint_read();
 	scoped(json_free) struct json *answer = NULL;
 	const struct proto_join record = { PROTO_VERSION, agent->settings->name,
-					   agent->settings->group, fingerprint };
+					   agent->settings->group, fingerprint,
+					   agent->place->instance };
 	const struct client_call call = { .id = PROTO_CALL_JOIN,
 					  .request = &record,
 					  .patience = SPAN_S(PATIENCE_S) };
@@ -283,7 +284,8 @@ static bool handle_next(struct agent *agent, bool *ret_is_done, struct err *err)
 {
 	scoped(arena_free) struct arena *arena = arena_new();
 	scoped(json_free) struct json *json = NULL;
-	const struct proto_ask record = { agent->machine, fingerprint_boot_id(arena), WAIT_S };
+	const struct proto_ask record = { agent->machine, fingerprint_boot_id(arena), WAIT_S,
+					  agent->place->instance };
 	const struct client_call call = { .id = PROTO_CALL_LEASE,
 					  .request = &record,
 					  .patience = SPAN_S(PATIENCE_S) };

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/str.h"
+
 bool make_folders(const char *path, struct err *err)
 {
 	scoped(free) char *copy = mem_strdup(path);
@@ -70,6 +72,26 @@ static bool take_lock(struct place *place, struct err *err)
 	return true;
 }
 
+/* Made once, so that a worker that restarts is the one that it was. */
+static bool read_instance(struct place *place, struct err *err)
+{
+	scoped(free) char *path = mem_printf("%s/instance", place->root);
+	scoped(str_release) struct str text = STR_INIT;
+	struct hash fresh;
+
+	if (str_read_file(&text, path, sizeof(place->instance) - 1, err)) {
+		memcpy(place->instance, text.at, text.length);
+		return is_hash_text(place->instance) ||
+		       err_set(err, ERR_BROKEN, "read '%s': not an id; remove the file", path);
+	}
+	if (err->kind != ERR_ABSENT) {
+		return false;
+	}
+	random_bytes(fresh.at, sizeof(fresh.at));
+	hash_format(&fresh, place->instance);
+	return str_write_file(path, place->instance, strlen(place->instance), 0600, err);
+}
+
 bool place_open(const char *root, const char *user, struct place **ret_place, struct err *err)
 {
 	scoped(place_close) struct place *place = mem_alloc(sizeof(*place));
@@ -83,7 +105,7 @@ bool place_open(const char *root, const char *user, struct place **ret_place, st
 	if (!place->root) {
 		return err_set_errno(err, ERR_BROKEN, errno, "open '%s'", root);
 	}
-	if (!take_lock(place, err)) {
+	if (!take_lock(place, err) || !read_instance(place, err)) {
 		return false;
 	}
 	for (const char *const *name = (const char *const[]){ "repos", "cache", "runs", NULL };

@@ -3,6 +3,7 @@
  * place.h - the state folder of a worker: what is where, and who may use it.
  *
  *	ROOT/lock			held while a worker lives
+ *	ROOT/instance			tells this worker from another one of the same name
  *	ROOT/lease.json			the lease in work, until the daemon has it back
  *	ROOT/repos/ID.git		a bare mirror a repository
  *	ROOT/cache/KEY/			a build: entry.json, build.log, tree/
@@ -16,11 +17,13 @@
 #define WORKERS_PLACE_H
 
 #include "lib/base/err.h"
+#include "lib/base/hash.h"
 #include "lib/base/mem.h"
 #include "tree.h"
 
 struct place {
 	char *root; /* absolute */
+	char instance[HASH_TEXT_BYTES];
 	int lock_fd;
 	struct owner owner; /* of job code; not set: the worker's own */
 	uint64_t cache_limit_bytes;

@@ -12,6 +12,27 @@ static bool ring(struct db *db, enum bell bell, struct err *err)
 	return db_exec(db, Q_BELL_RING, ARGS(arg_text(bell_name(bell))), NULL, err);
 }
 
+/* Whose the name is.  Stays in the rows, though what was asked for is refused. */
+static bool refuse_name(struct db *db, const struct lease_joiner *joiner, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+
+	if (!db_query(db, Q_MACHINE_RIVAL, ARGS(arg_text(joiner->name), arg_int(joiner->token)),
+		      &rows, err) ||
+	    !db_commit(db, "join", err)) {
+		return false;
+	}
+	if (rows_nr(rows) == 0 || !rows_bool(rows, 0, "is_our_token")) {
+		return err_set(err, ERR_CONFLICT,
+			       "machine '%s' belongs to another token; revoke that one first",
+			       joiner->name);
+	}
+	return err_set(err, ERR_CONFLICT,
+		       "machine '%s' is alive with another state folder, heard of %" PRId64
+		       " s ago: give this worker another --name, or stop that one and wait %d s",
+		       joiner->name, rows_int(rows, 0, "silent_s"), LEASE_LIVE_S);
+}
+
 static bool lease_is_lost(int64_t lease, struct err *err)
 {
 	return err_set(err, ERR_CONFLICT, "lease %" PRId64 " is lost: end the run and drop it",
@@ -27,14 +48,13 @@ bool lease_join(struct db *db, const struct lease_joiner *joiner, int64_t *ret_e
 
 	if (!db_begin(db, err) ||
 	    !db_query(db, Q_MACHINE_JOIN,
-		      ARGS(arg_text(joiner->name), arg_text(joiner->group), arg_int(joiner->token)),
+		      ARGS(arg_text(joiner->name), arg_text(joiner->group), arg_int(joiner->token),
+			   arg_text(joiner->instance), arg_int(LEASE_LIVE_S)),
 		      &machine, err)) {
 		return false;
 	}
 	if (rows_nr(machine) == 0) {
-		return err_set(err, ERR_CONFLICT,
-			       "machine '%s' belongs to another token; revoke that one first",
-			       joiner->name);
+		return refuse_name(db, joiner, err);
 	}
 	return db_query_int(db, Q_EPOCH_JOIN,
 			    ARGS(arg_int(rows_int(machine, 0, "id")),
@@ -143,14 +163,17 @@ static bool take_once(struct db *db, const struct lease_asker *asker, struct lea
 	struct candidate candidate;
 	struct machine machine;
 
-	if (!db_begin(db, err) || !db_query(db, Q_MACHINE_ASK,
-					    ARGS(arg_text(asker->machine), arg_int(asker->token),
-						 arg_text(asker->boot_id)),
-					    &rows, err)) {
+	if (!db_begin(db, err) ||
+	    !db_query(db, Q_MACHINE_ASK,
+		      ARGS(arg_text(asker->machine), arg_int(asker->token),
+			   arg_text(asker->boot_id), arg_text(asker->instance)),
+		      &rows, err)) {
 		return false;
 	}
 	if (rows_nr(rows) == 0) {
-		return err_set(err, ERR_DENIED, "machine '%s' has not joined with this token",
+		return err_set(err, ERR_DENIED,
+			       "machine '%s' has not joined with this token, or another worker has "
+			       "its name now",
 			       asker->machine);
 	}
 	machine = (struct machine){ .id = rows_int(rows, 0, "id"),
@@ -366,7 +389,8 @@ bool lease_expire(struct db *db, bool *ret_more, struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
 
-	if (!db_begin(db, err) || !db_query(db, Q_LEASE_OVERDUE, NO_ARGS, &rows, err)) {
+	if (!db_begin(db, err) || !db_exec(db, Q_DISPATCH_ATTEND, NO_ARGS, NULL, err) ||
+	    !db_query(db, Q_LEASE_OVERDUE, ARGS(arg_int(LEASE_LIVE_S)), &rows, err)) {
 		return false;
 	}
 	for (int i = 0; i < rows_nr(rows); i++) {

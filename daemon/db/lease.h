@@ -26,12 +26,13 @@ struct lease_joiner {
 	int64_t token;
 	const char *name;
 	const char *group;
+	const char *instance; /* of the worker, whatever its name; NULL: it did not say */
 	const char *fingerprint_hash;
 	const char *fingerprint; /* JSON */
 };
 
 /* Makes the machine known, with its present epoch.  ERR_CONFLICT: the name belongs to another
- * token. */
+ * token, or to another worker that lives. */
 MUST_CHECK bool lease_join(struct db *db, const struct lease_joiner *joiner, int64_t *ret_epoch,
 			   struct err *err);
 
@@ -40,6 +41,7 @@ MUST_CHECK bool lease_join(struct db *db, const struct lease_joiner *joiner, int
 struct lease_asker {
 	int64_t token;
 	const char *machine;
+	const char *instance; /* as in lease_joiner */
 	const char *boot_id;
 };
 
@@ -114,7 +116,8 @@ MUST_CHECK bool lease_finish(struct db *db, const struct lease_key *key,
  * where it is not live. */
 MUST_CHECK bool lease_lose(struct db *db, int64_t lease, const char *why, struct err *err);
 
-/* Loses the leases whose time is over, at most 50.  *ret_more: there were some. */
+/* Loses the leases whose time is over, at most 50.  *ret_more: there were some.  After a time in
+ * which nobody called this (the daemon or its database was away) all get LEASE_LIVE_S first. */
 MUST_CHECK bool lease_expire(struct db *db, bool *ret_more, struct err *err);
 
 /* Voids the blocks that a machine has begun and left: it has not been seen for ten minutes. */

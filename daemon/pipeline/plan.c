@@ -175,7 +175,8 @@ static bool plan_new(struct tick *tick, const struct rows *rows, struct err *err
 struct built_stack {
 	int64_t id, repository, budget_s;
 	bool is_ends_only;
-	double cost_s; /* grows by what is planned */
+	const char *reason; /* why a cell has nothing to compare; NULL: each has */
+	double cost_s;      /* grows by what is planned */
 	size_t nr_pairs;
 	size_t nr_waiting;
 };
@@ -228,8 +229,19 @@ static bool plan_pair(struct tick *tick, struct built_stack *stack, int64_t cell
 		       NULL, err);
 }
 
-static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell, double run_s,
-		      struct err *err)
+/* Without two commits that are built there is nothing to compare, and that is no "no change". */
+static const char *why_no_pair(struct tick *tick, const struct rows *builds, const char *benchmark)
+{
+	const char *reason = rows_nr(builds) ? rows_text(builds, 0, "reason") : NULL;
+
+	return reason ? arena_printf(tick->arena, "no base: its build for '%s' failed: %s",
+				     benchmark, reason)
+		      : arena_printf(tick->arena, "nothing to compare: no commit builds for '%s'",
+				     benchmark);
+}
+
+static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell,
+		      const char *benchmark, double run_s, struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
 	struct pairing_commit *builds;
@@ -254,6 +266,9 @@ static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell
 		builds[i].artefact = rows_text(rows, (int)i, "artefact");
 	}
 	nr_pairs = pairing_make(builds, nr, pairs);
+	if (nr_pairs == 0 && !stack->reason) {
+		stack->reason = why_no_pair(tick, rows, benchmark);
+	}
 	is_all = is_within_budget(run_s, nr_pairs, stack->budget_s);
 	for (size_t i = 0; i < nr_pairs; i++) {
 		bool is_wanted = is_all || pairs[i].is_tip;
@@ -280,9 +295,10 @@ static bool tell_cost(struct tick *tick, const struct built_stack *stack, struct
 		.detail = arena_printf(
 			tick->arena,
 			"%zu comparisons, about %.0f min of machine time for a first "
-			"look, budget %.0f min%s",
+			"look, budget %.0f min%s%s%s",
 			stack->nr_pairs, stack->cost_s / 60, (double)stack->budget_s / 60,
-			stack->nr_waiting ? "; the ends first, the others on a sign of them" : ""),
+			stack->nr_waiting ? "; the ends first, the others on a sign of them" : "",
+			stack->reason ? "; " : "", stack->reason ? stack->reason : ""),
 	};
 
 	return db_exec(tick->db, Q_STACK_ESTIMATE,
@@ -306,14 +322,15 @@ static bool plan_built(struct tick *tick, const struct rows *found, struct err *
 		double run_s = rows_number(cells, i, "run_s");
 
 		if (!plan_cell(tick, &stack, rows_int(cells, i, "cell_id"),
-			       run_s > 0 ? run_s : GUESS_RUN_S, err)) {
+			       rows_text(cells, i, "benchmark"), run_s > 0 ? run_s : GUESS_RUN_S,
+			       err)) {
 			return false;
 		}
 	}
 	return tell_cost(tick, &stack, err) &&
 	       db_exec(tick->db, Q_STACK_MOVE,
 		       ARGS(arg_int(stack.id), arg_text("building"), arg_text("measuring"),
-			    arg_null()),
+			    arg_text(stack.reason)),
 		       NULL, err) &&
 	       bell_ring(tick->db, BELL_PLAN, err) && bell_ring(tick->db, BELL_DECIDE, err) &&
 	       db_commit(tick->db, "plan", err);

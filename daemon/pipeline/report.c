@@ -4,6 +4,7 @@
  *
  *	finding new ──> reported, mail drafted ──> written (the file is there)
  *	                                       ──> suppressed (nobody can be told)
+ *	either ──it cannot be done──> put off, with a reason, and tried again
  *
  * The Message-ID follows from what is told, so a killed tick cannot tell it twice.
  */
@@ -162,14 +163,56 @@ static bool write_mail(struct tick *tick, const struct rows *rows, struct err *e
 	return write_file(tick, &letter, file, err) && close_mail(tick, id, "written", file, err);
 }
 
+/* one at a time ------------------------------------------------------------------------------ */
+
+struct step {
+	const char *what;
+	enum query find, put_off;
+	bool (*tell)(struct tick *tick, const struct rows *rows, struct err *err);
+};
+
+/* One that cannot be told must not hold up those behind it: its row says why, and it waits. */
+static bool put_off(struct tick *tick, const struct step *step, int64_t id,
+		    const struct err *trouble, struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	const char *reason = arena_strdup(tick->arena, trouble->message);
+	struct event event = { .kind = "trouble",
+			       .detail = arena_printf(tick->arena, "%s %" PRId64 ": %s", step->what,
+						      id, reason) };
+
+	db_rollback(tick->db);
+	if (!db_begin(tick->db, err) ||
+	    !db_query(tick->db, step->put_off, ARGS(arg_int(id), arg_text(reason)), &rows, err)) {
+		return false;
+	}
+	if (rows_nr(rows) > 0) {
+		event.stack = rows_int(rows, 0, "stack_id");
+	}
+	return (rows_nr(rows) == 0 || event_add(tick->db, &event, err)) &&
+	       db_commit(tick->db, "report", err);
+}
+
+static bool take_step(struct tick *tick, const struct step *step, const struct rows *rows,
+		      struct err *err)
+{
+	struct err trouble = ERR_INIT;
+
+	if (step->tell(tick, rows, &trouble)) {
+		return true;
+	}
+	if (err_face(trouble.kind)->is_retryable) { /* the database's */
+		*err = trouble;
+		return false;
+	}
+	return put_off(tick, step, rows_int(rows, 0, "id"), &trouble, err);
+}
+
 bool tick_report(struct tick *tick, bool *ret_more, struct err *err)
 {
-	static const struct {
-		enum query find;
-		bool (*tell)(struct tick *tick, const struct rows *rows, struct err *err);
-	} steps[] = {
-		{ Q_MAIL_DRAFTED, write_mail },
-		{ Q_REPORT_FINDING, draft },
+	static const struct step steps[] = {
+		{ "mail", Q_MAIL_DRAFTED, Q_MAIL_PUT_OFF, write_mail },
+		{ "finding", Q_REPORT_FINDING, Q_FINDING_PUT_OFF, draft },
 	};
 
 	for (size_t i = 0; i < countof(steps); i++) {
@@ -180,7 +223,7 @@ bool tick_report(struct tick *tick, bool *ret_more, struct err *err)
 		}
 		if (rows_nr(rows) > 0) {
 			*ret_more = true;
-			return steps[i].tell(tick, rows, err);
+			return take_step(tick, &steps[i], rows, err);
 		}
 	}
 	return true;

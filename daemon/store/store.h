@@ -57,7 +57,7 @@ DEFINE_SCOPED(upload_close, struct upload *)
 int64_t store_received(const struct store *store, const char *key);
 int64_t upload_received(const struct upload *upload);
 
-/* Appends.  ERR_BUSY: the disk is full; ERR_BROKEN. */
+/* Appends.  ERR_FULL: the disk is; ERR_BROKEN. */
 MUST_CHECK bool upload_write(struct upload *upload, const void *bytes, size_t length,
 			     struct err *err);
 

@@ -43,6 +43,11 @@ static bool is_still_there(const struct upload *upload)
 	       by_fd.st_ino == by_name.st_ino && by_fd.st_dev == by_name.st_dev;
 }
 
+static enum err_kind kind_of_errno(int error_number)
+{
+	return error_number == ENOSPC || error_number == EDQUOT ? ERR_FULL : ERR_BROKEN;
+}
+
 bool upload_open(struct store *store, const char *key, int64_t room_bytes,
 		 struct upload **ret_upload, struct err *err)
 {
@@ -51,14 +56,14 @@ bool upload_open(struct store *store, const char *key, int64_t room_bytes,
 	assert(key[0] != '.' && !strchr(key, '/'));
 	upload->fd = -1;
 	if (!is_room(store, room_bytes)) {
-		return err_set(err, ERR_BUSY, "the disk is full: no room for %" PRId64 " bytes",
+		return err_set(err, ERR_FULL, "the disk is full: no room for %" PRId64 " bytes",
 			       room_bytes);
 	}
 	upload->store = store;
 	upload->path = mem_printf("%s/%s", store->incoming, key);
 	upload->fd = open(upload->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (upload->fd < 0) {
-		return err_set_errno(err, ERR_BROKEN, errno, "open upload '%s'", key);
+		return err_set_errno(err, kind_of_errno(errno), errno, "open upload '%s'", key);
 	}
 	if (flock(upload->fd, LOCK_EX | LOCK_NB) != 0 || !is_still_there(upload)) {
 		return err_set(err, ERR_BUSY, "upload '%s' is under way on another connection",
@@ -105,9 +110,7 @@ bool upload_write(struct upload *upload, const void *bytes, size_t length, struc
 			continue;
 		}
 		if (nr < 0) {
-			return err_set_errno(
-				err, errno == ENOSPC || errno == EDQUOT ? ERR_BUSY : ERR_BROKEN,
-				errno, "write upload");
+			return err_set_errno(err, kind_of_errno(errno), errno, "write upload");
 		}
 		at += nr;
 		length -= (size_t)nr;
@@ -161,11 +164,11 @@ bool upload_commit(struct upload *upload, const char *hash, struct err *err)
 		return false;
 	}
 	if (fsync(upload->fd) != 0) {
-		return err_set_errno(err, ERR_BROKEN, errno, "sync upload");
+		return err_set_errno(err, kind_of_errno(errno), errno, "sync upload");
 	}
 	crash_point("store", "before-rename");
 	if (rename(upload->path, path) != 0) {
-		return err_set_errno(err, ERR_BROKEN, errno, "keep upload as '%s'", hash);
+		return err_set_errno(err, kind_of_errno(errno), errno, "keep upload as '%s'", hash);
 	}
 	if (!store_sync_folder(folder, err)) {
 		return false;

@@ -13,6 +13,7 @@ static const struct err_face faces[] = {
 	{ ERR_CONFLICT, "conflict", 409, 6, false },
 	{ ERR_TOO_BIG,  "too-big",  413, 9, false },
 	{ ERR_BUSY,     "busy",     503, 4, true },
+	{ ERR_FULL,     "full",     507, 4, true },
 	{ ERR_TIMEOUT,  "timeout",  504, 4, true },
 	{ ERR_REMOTE,   "remote",   502, 4, true },
 	{ ERR_BROKEN,   "broken",   500, 9, false },

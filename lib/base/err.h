@@ -24,6 +24,7 @@ enum err_kind {
 	ERR_CONFLICT, /* the state has moved on: a lost lease, a stale compare-and-set */
 	ERR_TOO_BIG,  /* over a stated limit */
 	ERR_BUSY,     /* try again later */
+	ERR_FULL,     /* no room on a disk: try again when there is */
 	ERR_TIMEOUT,  /* a deadline passed */
 	ERR_REMOTE,   /* another host or process failed */
 	ERR_BROKEN,   /* this host is damaged or misconfigured: disk full, file unreadable */

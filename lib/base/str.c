@@ -116,17 +116,20 @@ char *str_detach(struct str *str)
 	return text;
 }
 
-bool str_read_file(struct str *str, const char *path, size_t limit_bytes, struct err *err)
+static bool open_to_read(const char *path, int flags, int *ret_fd, struct err *err)
+{
+	*ret_fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	return *ret_fd >= 0 || err_set_errno(err, errno == ENOENT ? ERR_ABSENT : ERR_BROKEN, errno,
+					     "open '%s'", path);
+}
+
+/* Closes it. */
+static bool read_all(struct str *str, int fd, const char *path, size_t limit_bytes, struct err *err)
 {
 	size_t before = str->length;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 	int error_number;
 
-	if (fd < 0) {
-		return err_set_errno(err, errno == ENOENT ? ERR_ABSENT : ERR_BROKEN, errno,
-				     "open '%s'", path);
-	}
 	do {
 		reserve(str, 65536);
 		got = read(fd, str->at + str->length, 65536);
@@ -147,6 +150,28 @@ bool str_read_file(struct str *str, const char *path, size_t limit_bytes, struct
 			       limit_bytes);
 	}
 	return true;
+}
+
+bool str_read_file(struct str *str, const char *path, size_t limit_bytes, struct err *err)
+{
+	int fd;
+
+	return open_to_read(path, 0, &fd, err) && read_all(str, fd, path, limit_bytes, err);
+}
+
+bool str_read_regular(struct str *str, const char *path, size_t limit_bytes, struct err *err)
+{
+	struct stat kind;
+	int fd;
+
+	if (!open_to_read(path, O_NONBLOCK | O_NOCTTY, &fd, err)) {
+		return false;
+	}
+	if (fstat(fd, &kind) != 0 || !S_ISREG(kind.st_mode)) {
+		close(fd);
+		return err_set(err, ERR_INPUT, "read '%s': not a regular file", path);
+	}
+	return read_all(str, fd, path, limit_bytes, err);
 }
 
 static bool write_all(int fd, const char *bytes, size_t length)

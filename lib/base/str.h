@@ -45,6 +45,11 @@ char *str_detach(struct str *str);
 MUST_CHECK bool str_read_file(struct str *str, const char *path, size_t limit_bytes,
 			      struct err *err);
 
+/* The same of a regular file only, so that it does not block for a FIFO or device.  ERR_INPUT: it
+ * is something else. */
+MUST_CHECK bool str_read_regular(struct str *str, const char *path, size_t limit_bytes,
+				 struct err *err);
+
 /* Writes a whole file so that a reader, also one after a power cut, sees all of it or nothing:
  * temporary name, fsync, rename, fsync of the folder.  Blocks.  ERR_BROKEN. */
 MUST_CHECK bool str_write_file(const char *path, const void *bytes, size_t length, unsigned mode,

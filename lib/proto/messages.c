@@ -91,6 +91,8 @@ static const struct proto_field join_fields[] = {
 	     "machines of a group may stand in for one another"),
 	OBJECT(proto_join, fingerprint, NEEDED,
 	       "of the machine: `lasting` makes its epoch, `passing` is only recorded"),
+	NAME(proto_join, instance, OPTIONAL, NAME_MAX_,
+	     "made once by a worker for its state folder; another that lives keeps the name: 409"),
 };
 MESSAGE(proto_join, "join", join_fields);
 
@@ -106,6 +108,7 @@ static const struct proto_field ask_fields[] = {
 	TEXT(proto_ask, boot_id, NEEDED, 200, "of the running kernel"),
 	INT(proto_ask, wait_s, NEEDED, 0, PROTO_WAIT_MAX_S,
 	    "how long the daemon may hold the answer"),
+	NAME(proto_ask, instance, OPTIONAL, NAME_MAX_, "as in join"),
 };
 MESSAGE(proto_ask, "ask", ask_fields);
 

@@ -351,7 +351,7 @@ enum err_kind proto_kind_of_status(int http_status)
 		{ 401, ERR_DENIED },  { 403, ERR_DENIED },   { 404, ERR_ABSENT },
 		{ 408, ERR_TIMEOUT }, { 409, ERR_CONFLICT }, { 410, ERR_ABSENT },
 		{ 413, ERR_TOO_BIG }, { 429, ERR_BUSY },     { 503, ERR_BUSY },
-		{ 504, ERR_TIMEOUT }, { 507, ERR_BUSY },
+		{ 504, ERR_TIMEOUT }, { 507, ERR_FULL },
 	};
 
 	for (size_t i = 0; i < countof(rows); i++) {

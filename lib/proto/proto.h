@@ -49,6 +49,7 @@ struct proto_join {
 	const char *name;
 	const char *group;
 	const struct json *fingerprint; /* proto_epoch_hash() */
+	const char *instance;
 };
 
 struct proto_joined {
@@ -60,6 +61,7 @@ struct proto_ask {
 	const char *machine;
 	const char *boot_id;
 	int64_t wait_s;
+	const char *instance;
 };
 
 struct proto_lease {

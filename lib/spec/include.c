@@ -88,7 +88,7 @@ static bool read_tree(struct arena *arena, const char *path, const struct node *
 {
 	scoped(str_release) struct str text = STR_INIT;
 
-	if (str_read_file(&text, path, NODE_LIMIT_BYTES, err)) {
+	if (str_read_regular(&text, path, NODE_LIMIT_BYTES, err)) {
 		return node_read_yaml(arena, path, text.at, text.length, ret_root, err);
 	}
 	if (err && err->kind == ERR_TOO_BIG) {

@@ -41,11 +41,15 @@ WHERE sc.stack_id = $1
 ON CONFLICT (cell_id, commit_id) DO NOTHING;
 
 -- name: plan_builds
--- The builds that these jobs need and nobody made yet: $1 stack, $2 cell.
-INSERT INTO build (commit_id, build_hash)
+-- The builds that these jobs need and nobody made yet, and again those that the lab spoilt: $1 stack,
+-- $2 cell.
+INSERT INTO build AS b (commit_id, build_hash)
 SELECT sc.commit_id, c.build_hash FROM stack_commit sc JOIN cell c ON c.id = $2
 WHERE sc.stack_id = $1
-ON CONFLICT (commit_id, build_hash, layout) DO NOTHING;
+ON CONFLICT (commit_id, build_hash, layout) DO UPDATE SET state = 'wanted', reason = NULL
+WHERE b.state = 'failed' AND EXISTS (
+	SELECT FROM run r JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id
+	WHERE r.id = b.run_id AND f.is_infrastructure);
 
 -- name: plan_build_runs
 -- A run for each wanted build of a stack that no run is busy with: $1 stack, $2 cell, $3 priority.
@@ -91,7 +95,7 @@ WHERE k.stack_id = $1 ORDER BY k.cell_id;
 
 -- name: stack_builds
 -- The commits of a stack in order with their builds for a cell: $1 stack, $2 cell.
-SELECT sc.position, sc.commit_id, b.state = 'done' AS is_built, b.artefact
+SELECT sc.position, sc.commit_id, b.state = 'done' AS is_built, b.artefact, b.reason
 FROM stack_commit sc JOIN cell c ON c.id = $2
 JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
 WHERE sc.stack_id = $1 ORDER BY sc.position;

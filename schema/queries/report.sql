@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: report_finding
--- The oldest finding of a whole stack that no mail tells yet, with what the mail says about it.
+-- The oldest finding of a whole stack that no mail tells yet and that is not put off, with what the mail says about it.
 SELECT f.id, f.stack_id, f.role, f.cell_id, COALESCE(f.confirmation_id, f.comparison_id) AS comparison_id,
 	f.confirmation_id IS NOT NULL AS is_confirmed, f.kind, s.ref, s.version, s.repository_id,
 	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
@@ -20,7 +20,7 @@ JOIN cell c ON c.id = f.cell_id
 JOIN benchmark n ON n.id = c.benchmark_id
 JOIN stack_comparison l ON l.stack_id = f.stack_id AND l.cell_id = f.cell_id
 	AND l.comparison_id = f.comparison_id AND l.role = f.role
-WHERE f.state = 'new' AND s.state = 'done' ORDER BY f.id LIMIT 1;
+WHERE f.state = 'new' AND s.state = 'done' AND f.next_try <= belt_now() ORDER BY f.id LIMIT 1;
 
 -- name: report_confirmation
 -- How many runs a side found something, and how many confirmed it, on how many builds: $1 finding.
@@ -65,13 +65,36 @@ ON CONFLICT DO NOTHING;
 
 -- name: finding_reported
 -- $1 finding
-UPDATE finding SET state = 'reported' WHERE id = $1 AND state = 'new';
+UPDATE finding SET state = 'reported', reason = NULL WHERE id = $1 AND state = 'new';
+
+-- name: finding_put_off
+-- It cannot be drafted for now, and waits 10 s, then twice as long, up to an hour: $1 finding, $2 why;
+-- gives its stack where that is news.
+WITH old AS (
+	SELECT id, reason FROM finding WHERE id = $1 AND state = 'new' FOR UPDATE
+), late AS (
+	UPDATE finding f SET reason = $2, nr_tries = f.nr_tries + 1, next_try = belt_now() +
+		least(interval '1 hour', interval '10 s' * (1 << least(f.nr_tries, 10)))
+	FROM old WHERE f.id = old.id RETURNING f.stack_id, old.reason AS was
+)
+SELECT stack_id FROM late WHERE was IS DISTINCT FROM $2;
 
 -- name: mail_drafted
--- The oldest mail that is not in the outbox folder yet.
+-- The oldest mail that is not in the outbox folder yet and that is not put off.
 SELECT m.id, m.message_id, m.recipients, m.subject, m.body, m.mode, belt_text(m.created) AS created,
 	extract(epoch FROM m.created)::bigint AS created_s
-FROM mail m WHERE m.state = 'drafted' ORDER BY m.id LIMIT 1;
+FROM mail m WHERE m.state = 'drafted' AND m.next_try <= belt_now() ORDER BY m.id LIMIT 1;
+
+-- name: mail_put_off
+-- As finding_put_off, of a mail that cannot be written: $1 mail, $2 why.
+WITH old AS (
+	SELECT id, reason FROM mail WHERE id = $1 AND state = 'drafted' FOR UPDATE
+), late AS (
+	UPDATE mail m SET reason = $2, nr_tries = m.nr_tries + 1, next_try = belt_now() +
+		least(interval '1 hour', interval '10 s' * (1 << least(m.nr_tries, 10)))
+	FROM old WHERE m.id = old.id RETURNING m.stack_id, old.reason AS was
+)
+SELECT stack_id FROM late WHERE was IS DISTINCT FROM $2;
 
 -- name: mail_close
 -- $1 mail, $2 to, $3 the file's name, or why there is none

@@ -2,15 +2,32 @@
 -- Machines, leases, and what workers upload.  Who calls: daemon/db/lease.c, web/api.
 
 -- name: machine_join
--- Finds or makes the machine $1 of group $2 for token $3.  No row: it belongs to another token
--- that still counts.
-INSERT INTO machine AS m (name, machine_group, token_id, joined, seen)
-VALUES ($1, $2, $3, belt_now(), belt_now())
+-- Finds or makes the machine $1 of group $2 for token $3 and the worker $4 (NULL: it did not say).  No
+-- row: machine_rival tells why.
+INSERT INTO machine AS m (name, machine_group, token_id, instance, joined, seen)
+VALUES ($1, $2, $3, $4, belt_now(), belt_now())
 ON CONFLICT (name) DO UPDATE SET machine_group = EXCLUDED.machine_group,
-	token_id = EXCLUDED.token_id, seen = belt_now()
-WHERE m.token_id = EXCLUDED.token_id OR
-	(SELECT t.is_revoked FROM token t WHERE t.id = m.token_id)
+	token_id = EXCLUDED.token_id, instance = EXCLUDED.instance, seen = belt_now()
+WHERE (m.token_id = EXCLUDED.token_id OR (SELECT t.is_revoked FROM token t WHERE t.id = m.token_id))
+AND (m.instance IS NULL OR EXCLUDED.instance IS NULL OR m.instance = EXCLUDED.instance OR NOT (
+	m.seen > belt_now() - make_interval(secs => $5) OR
+	EXISTS (SELECT FROM lease l WHERE l.machine_id = m.id AND l.state = 'live')))
 RETURNING id;
+
+-- name: machine_rival
+-- Who has the name of machine $1: another token than $2, or another worker that lives.  The event is
+-- told once an hour.
+WITH rival AS (
+	SELECT name, token_id = $2 AS is_our_token,
+		extract(epoch FROM belt_now() - seen)::bigint AS silent_s
+	FROM machine WHERE name = $1
+), told AS (
+	INSERT INTO event (at, kind, detail)
+	SELECT belt_now(), 'refused', 'machine ' || r.name || ': a second worker of this name was refused'
+	FROM rival r WHERE NOT EXISTS (SELECT FROM event e WHERE e.stack_id IS NULL AND e.kind = 'refused'
+		AND e.detail LIKE 'machine ' || r.name || ': a second%' AND e.at > belt_now() - interval '1 h')
+)
+SELECT is_our_token, silent_s FROM rival;
 
 -- name: epoch_join
 -- The machine's epoch for its environment, a new one where that changed: $1 machine, $2 hash of the
@@ -33,9 +50,11 @@ WITH present AS (
 SELECT id FROM present UNION ALL SELECT id FROM fresh;
 
 -- name: machine_ask
--- A machine asks for work: $1 name, $2 token, $3 boot.  No row: it has not joined with that token.
--- Holds the row until the end of the transaction, so a machine has one claim at a time.
-UPDATE machine SET seen = belt_now(), boot_id = $3 WHERE name = $1 AND token_id = $2
+-- A machine asks for work: $1 name, $2 token, $3 boot, $4 worker (NULL: it does not say).  No row: it
+-- has not joined with that token, or another worker has its name now.  Holds the row until the end of
+-- the transaction, so a machine has one claim at a time.
+UPDATE machine SET seen = belt_now(), boot_id = $3
+WHERE name = $1 AND token_id = $2 AND ($4::text IS NULL OR instance IS NULL OR instance = $4)
 RETURNING id, machine_group, epoch_id;
 
 -- name: lease_of_machine
@@ -199,10 +218,19 @@ RETURNING name;
 SELECT EXISTS (SELECT FROM commit m JOIN stack_commit sc ON sc.commit_id = m.id
 	JOIN stack s ON s.id = sc.stack_id WHERE m.oid = $2 AND s.repository_id = $1)::int;
 
+-- name: dispatch_attend
+-- Says that we look.  After a gap of half a minute in real time (we, or the database, were away)
+-- patience with others begins anew.
+UPDATE attendance a SET at = belt_now() - c.skew,
+	since = CASE WHEN a.at < belt_now() - c.skew - interval '30 s' THEN belt_now() ELSE a.since END
+FROM belt_clock c;
+
 -- name: lease_overdue
--- Live leases whose time is over, held until the end of the transaction.
-SELECT l.id, m.name AS machine, l.phase FROM lease l JOIN machine m ON m.id = l.machine_id
-WHERE l.state = 'live' AND l.until < belt_now() ORDER BY l.until LIMIT 50
+-- Live leases whose time is over, held until the end of the transaction; none while we have listened
+-- for less than $1 seconds.
+SELECT l.id, m.name AS machine, l.phase FROM attendance a, lease l JOIN machine m ON m.id = l.machine_id
+WHERE l.state = 'live' AND l.until < belt_now() AND a.since <= belt_now() - make_interval(secs => $1)
+ORDER BY l.until LIMIT 50
 FOR UPDATE OF l SKIP LOCKED;
 
 -- name: block_strand
@@ -210,8 +238,9 @@ FOR UPDATE OF l SKIP LOCKED;
 WITH void AS (
 	UPDATE block b SET state = 'void',
 		reason = 'lost: machine ' || m.name || ' has not been seen for ten minutes'
-	FROM machine m
-	WHERE m.id = b.machine_id AND b.state = 'open' AND m.seen < belt_now() - interval '10 minutes'
+	FROM machine m, attendance a
+	WHERE m.id = b.machine_id AND b.state = 'open'
+	AND greatest(m.seen, a.since) < belt_now() - interval '10 minutes'
 	AND NOT EXISTS (SELECT FROM lease l WHERE l.machine_id = m.id AND l.state = 'live')
 	RETURNING b.cell_id, b.id
 ), cancelled AS (

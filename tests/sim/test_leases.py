@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Workers that die, sleep, change or are two: the belt goes on, and nothing counts twice."""
+import json
 import pathlib
+import socket
 import sys
 import tempfile
+import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import belt
@@ -21,9 +25,9 @@ class Lab:
         self.db = daemon.database
         self.model = belt.Model({})
 
-    def hand(self, name):
+    def hand(self, name, instance=None):
         """A worker that a step plays itself."""
-        worker = belt.FakeWorker(self.daemon, self.model, name)
+        worker = belt.FakeWorker(self.daemon, self.model, name, instance)
         worker.enrol()
         return worker
 
@@ -199,6 +203,97 @@ def comes_back(lab):
                 "a lost block of a comparison that was once superseded does not end it")
 
 
+def namesake(lab):
+    """A second worker of a name is refused while the first lives; a restarted one is the first."""
+    lab.push("namesake")
+    first = lab.hand("twin", "one")
+    lease = first.take()
+    second = belt.FakeWorker(lab.daemon, lab.model, "twin", "two")
+    for _ in range(2):
+        status, text = second.call("POST", "/api/v1/worker/join", json.dumps({
+            "protocol": 1, "name": "twin", "group": "default", "fingerprint": {"lasting": {"cpu": "fake"}},
+            **second.who}))
+        lab.t.check(status == 409 and b"another state folder" in text and b"--name" in text,
+                    "a second worker of the same name gets 409 and what to do", (status, text))
+    lab.t.equal(lab.db.one("SELECT count(*) FROM event WHERE kind = 'refused' AND detail LIKE 'machine twin:%'"), "1",
+                "which is an event, told once")
+    status, _ = second.call("POST", "/api/v1/worker/lease", json.dumps(
+        {"machine": "twin", "boot_id": "boot", "wait_s": 0, **second.who}))
+    lab.t.equal(status, 403, "it gets no lease either")
+    lab.t.equal(first.beat(lease)["action"], "continue", "and the lease of the first is unaffected")
+    lab.hand("twin", "one")
+    lab.t.check(True, "the first may join again, as after a restart")
+    lab.do(first, lease)
+    lab.pass_time(61)
+    second.enrol()
+    lab.t.check(True, "once the first was silent for a minute the name is free")
+    status, _ = first.call("POST", "/api/v1/worker/lease", json.dumps(
+        {"machine": "twin", "boot_id": "boot", "wait_s": 0, **first.who}))
+    lab.t.equal(status, 403, "and the first does not take the second's lease when it wakes up")
+    with belt.FakeWorker(lab.daemon, lab.model, "other"):
+        lab.daemon.wait_for_stack("topic/namesake")
+
+
+def real_namesake(lab):
+    """The same with real workers, which keep their id in the state folder."""
+    first, second = belt.Worker(lab.daemon, "house"), belt.Worker(lab.daemon, "house-too")
+    second.name = "house"
+    with first:
+        lab.daemon.wait("the first to join", lambda: lab.db.one("SELECT instance FROM machine WHERE name = 'house'"))
+        second.start()
+        lab.t.check(second.process.wait(30) != 0 and "give this worker another --name" in second.log(),
+                    "a second real worker ends and says why", second.log())
+        first.kill()
+        first.start()
+        lab.daemon.wait("the first to join again", lambda: first.log().count("do=join") == 2)
+        lab.t.check(True, "a real worker that was killed comes back at once")
+
+
+def hung_up(lab):
+    """Who hung up while it waited is given nothing: its lease would be lost until it expires."""
+    where = urllib.parse.urlsplit(lab.daemon.url)
+    leaver = lab.hand("leaver-2")
+    with socket.create_connection((where.hostname, where.port)) as wire:
+        body = json.dumps({"machine": "leaver-2", "boot_id": "boot", "wait_s": 20})
+        wire.sendall((f"POST /api/v1/worker/lease HTTP/1.1\r\nHost: x\r\nPatchmeter-Protocol: 1\r\nAuthorization: "
+                      f"Bearer {lab.daemon.token}\r\nContent-Type: application/json\r\nContent-Length: "
+                      f"{len(body)}\r\n\r\n{body}").encode())
+        lab.daemon.wait("the request to wait", lambda: lab.db.one(
+            "SELECT boot_id FROM machine WHERE name = 'leaver-2' AND boot_id IS NOT NULL"))
+    lab.push("hung-up")
+    lab.daemon.wait("the builds to be queued", lambda: lab.db.one(
+        "SELECT id FROM stack WHERE ref = 'topic/hung-up' AND state = 'building'"))
+    time.sleep(1)
+    lab.t.equal(lab.db.one(f"""SELECT count(*) FROM lease l JOIN machine m ON m.id = l.machine_id
+        WHERE m.name = '{leaver.machine}'"""), "0", "who hung up while it waited is given no lease")
+    with belt.FakeWorker(lab.daemon, lab.model, "present"):
+        lab.daemon.wait_for_stack("topic/hung-up")
+
+
+def absence(lab):
+    """Who was away himself does not hold others to have been silent."""
+    lab.push("absence")
+    worker = lab.hand("steadfast")
+    lease = worker.take()
+    lab.daemon.stop()
+    lab.db.sql("UPDATE attendance SET at = at - interval '20 min'; UPDATE belt_clock SET skew = skew + interval '20 min'")
+    lab.daemon.start()
+    lab.daemon.wait("dispatch to look", lambda: lab.db.one(
+        "SELECT at > clock_timestamp() - interval '10 s' FROM attendance") == "t")
+    lab.t.equal(worker.beat(lease)["action"], "continue", "a lease outlives an absence of the daemon of 20 minutes")
+    lab.do(worker, lease)
+    lease = worker.take()
+    lab.daemon.stop()
+    lab.db.sql("UPDATE attendance SET at = at - interval '20 min'; UPDATE belt_clock SET skew = skew + interval '20 min'")
+    lab.daemon.start()
+    lab.daemon.wait("dispatch to look", lambda: lab.db.one(
+        "SELECT at > clock_timestamp() - interval '10 s' FROM attendance") == "t")
+    lab.lose(lease)
+    lab.t.check(True, "but not a minute of silence after it")
+    with belt.FakeWorker(lab.daemon, lab.model, "steadfast"):
+        lab.daemon.wait_for_stack("topic/absence")
+
+
 def two_workers(lab):
     repo = lab.daemon.repo
     repo.branch("topic/shared")
@@ -225,7 +320,8 @@ def main():
         moves.watch(daemon.database)
         with daemon:
             lab = Lab(t, daemon)
-            for step in (late_result, third_loss, changed_machine, stranded, superseded, comes_back, two_workers):
+            for step in (late_result, third_loss, changed_machine, stranded, superseded, comes_back,
+                         namesake, hung_up, real_namesake, absence, two_workers):
                 step(lab)
         t.equal(moves.illegal(daemon.database), [], "every row moved as its table of states allows")
     return t.end()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is broken in one place holds up nothing in another: branches, jobs, files, configurations."""
+import os
 import pathlib
 import signal
 import sys
@@ -18,6 +19,8 @@ JOBS = {
     "no-yaml": ("name: no-yaml\n\tsummary: x\n", "job.yaml:2:1: "),
     "absent": (None, "absent/job.yaml'"),
     "folder": ("", "folder/job.yaml'"),
+    "fifo": ("", "fifo/job.yaml': not a regular file"),
+    "device": ("", "device/job.yaml': not a regular file"),
 }
 
 
@@ -27,6 +30,10 @@ def write_jobs(folder):
         (folder / name).mkdir()
         if name == "folder":
             (folder / name / "job.yaml").mkdir()
+        elif name == "fifo":
+            os.mkfifo(folder / name / "job.yaml")
+        elif name == "device":
+            (folder / name / "job.yaml").symlink_to("/dev/zero")
         elif text:
             (folder / name / "job.yaml").write_text(text, encoding="utf-8")
 

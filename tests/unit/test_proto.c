@@ -238,15 +238,16 @@ static void knows_file_names(void)
 static void maps_statuses_both_ways(void)
 {
 	/* What the daemon says by err_face() is what the worker understands. */
-	static const enum err_kind same[] = { ERR_INPUT,   ERR_ABSENT, ERR_DENIED,  ERR_CONFLICT,
-					      ERR_TOO_BIG, ERR_BUSY,   ERR_TIMEOUT, ERR_REMOTE };
+	static const enum err_kind same[] = { ERR_INPUT,    ERR_ABSENT,  ERR_DENIED,
+					      ERR_CONFLICT, ERR_TOO_BIG, ERR_BUSY,
+					      ERR_FULL,     ERR_TIMEOUT, ERR_REMOTE };
 
 	for (size_t i = 0; i < countof(same); i++) {
 		CHECK_INT(proto_kind_of_status(err_face(same[i])->http_status), same[i]);
 	}
 	/* A damaged daemon is no reason to think that the worker is damaged: it tries again. */
 	CHECK_INT(proto_kind_of_status(err_face(ERR_BROKEN)->http_status), ERR_REMOTE);
-	CHECK_INT(proto_kind_of_status(507), ERR_BUSY);
+	CHECK_INT(proto_kind_of_status(507), ERR_FULL);
 	CHECK_INT(proto_kind_of_status(401), ERR_DENIED);
 	CHECK_INT(proto_kind_of_status(418), ERR_INPUT);
 }

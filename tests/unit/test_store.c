@@ -110,7 +110,7 @@ static void refuses_what_does_not_fit_before_it_comes(void)
 	struct upload *upload = NULL;
 	struct err err = ERR_INIT;
 
-	CHECK_FAILS(upload_open(store, "a", INT64_C(1) << 60, &upload, &err), &err, ERR_BUSY,
+	CHECK_FAILS(upload_open(store, "a", INT64_C(1) << 60, &upload, &err), &err, ERR_FULL,
 		    "disk is full");
 }
 

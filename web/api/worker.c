@@ -42,6 +42,7 @@ bool post_join(struct request *request, struct reply *reply, struct err *err)
 			&(struct lease_joiner){ .token = request->who.token_id,
 						.name = join.name,
 						.group = join.group,
+						.instance = join.instance,
 						.fingerprint_hash = hash_text,
 						.fingerprint = fingerprint },
 			&joined.epoch, err)) {
@@ -86,6 +87,14 @@ static bool offer(const struct lease_claim *claim, struct json **ret_document, s
 	return true;
 }
 
+/* To nobody a lease would be lost until it expires. */
+static bool take_back(struct db *db, const struct lease_claim *claim, struct err *err)
+{
+	return db_begin(db, err) &&
+	       lease_lose(db, claim->lease, "its worker hung up before it was told", err) &&
+	       db_commit(db, "lease", err);
+}
+
 bool post_lease(struct request *request, struct reply *reply, struct err *err)
 {
 	scoped(lease_claim_release) struct lease_claim claim = { 0 };
@@ -93,13 +102,22 @@ bool post_lease(struct request *request, struct reply *reply, struct err *err)
 	struct json *document;
 	struct proto_ask ask;
 
+	if (is_request_abandoned(request)) {
+		reply_empty(reply, 204);
+		return true;
+	}
 	if (!db || !proto_decode(&proto_ask_message, request->body, request->arena, &ask, err) ||
 	    !lease_take(db,
 			&(struct lease_asker){ .token = request->who.token_id,
 					       .machine = ask.machine,
+					       .instance = ask.instance,
 					       .boot_id = ask.boot_id },
 			&claim, err)) {
 		return false;
+	}
+	if (claim.lease && is_request_abandoned(request)) {
+		reply_empty(reply, 204);
+		return take_back(db, &claim, err);
 	}
 	if (claim.lease) {
 		if (!offer(&claim, &document, err)) {
