@@ -342,8 +342,29 @@ static void real_histories_changed_where_others_say(void)
 	}
 }
 
+/* 30 values at 100, 20 at 120, 30 at 100, a deviation of 1. */
+static void c06_what_recovered_is_listed(void)
+{
+	struct history history;
+	struct changepoints found;
+
+	fill(&history, 6, 80);
+	raise_from(&history, 30, 20);
+	raise_from(&history, 50, -20);
+	found = find(&history);
+	CHECK_INT(found.points.nr, 2);
+	CHECK(is_near(&found, 0, 30, 0) && is_near(&found, 1, 50, 0));
+	if (found.points.nr == 2) {
+		CHECK_NEAR(found.points.at[0].after / found.points.at[0].before - 1, 0.20, 0.01);
+		CHECK_NEAR(found.points.at[1].after / found.points.at[1].before - 1, -0.167, 0.01);
+	}
+	changepoint_release(&found);
+}
+
 static const struct t_case cases[] = {
 	{ "changes are found, with their levels", finds_changes_and_their_levels },
+	{ "C06: a change that was taken back is listed, and its end too",
+	  c06_what_recovered_is_listed },
 	{ "outliers are no change", outliers_are_no_change },
 	{ "a change among outliers is found", a_change_among_outliers_is_found },
 	{ "noise with a memory is no change", noise_with_a_memory_is_no_change },
