@@ -203,6 +203,7 @@ static bool put_confirmation(struct tick *tick, const struct rows *finding, stru
 				   rows_int(runs, 0, "fresh_base"),
 				   rows_int(runs, 0, "fresh_head")));
 	json_put_int(confirmed, "nr_builds", rows_int(runs, 0, "nr_builds"));
+	json_put_bool(confirmed, "is_several", rows_int(runs, 0, "nr_builds") != 1);
 	if (rows_int(rebuilds, 0, "nr") > 0) {
 		json_put_int(confirmed, "nr_rebuilds", rows_int(rebuilds, 0, "nr"));
 		json_put_int(confirmed, "nr_false", rows_int(rebuilds, 0, "nr_named"));

@@ -28,11 +28,13 @@ SELECT count(*) FILTER (WHERE b.comparison_id = f.comparison_id AND NOT r.is_hea
 	count(*) FILTER (WHERE b.comparison_id = f.comparison_id AND r.is_head) AS found_head,
 	count(*) FILTER (WHERE b.comparison_id = f.confirmation_id AND NOT r.is_head) AS fresh_base,
 	count(*) FILTER (WHERE b.comparison_id = f.confirmation_id AND r.is_head) AS fresh_head,
-	count(DISTINCT r.build_id) FILTER (WHERE b.comparison_id = f.confirmation_id AND r.is_head) AS nr_builds
+	count(DISTINCT COALESCE(d.artefact, d.id::text)) FILTER (WHERE b.comparison_id = f.confirmation_id AND r.is_head)
+		AS nr_builds
 FROM finding f
 JOIN block b ON b.cell_id = f.cell_id AND b.comparison_id IN (f.comparison_id, f.confirmation_id)
 	AND b.state = 'done'
 JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.state = 'done' AND NOT r.is_warmup
+JOIN build d ON d.id = r.build_id
 WHERE f.id = $1;
 
 -- name: report_stack
