@@ -16,23 +16,6 @@ struct options {
 	bool is_json;
 };
 
-static bool read_job(const char *path, const struct options *options, struct spec **ret_spec,
-		     struct err *err)
-{
-	scoped(spec_free) struct spec *spec = NULL;
-
-	if (!spec_read(path, &spec, err)) {
-		return false;
-	}
-	for (size_t i = 0; i < options->params.nr; i++) {
-		if (!spec_set_param(spec, options->params.at[i], err)) {
-			return false;
-		}
-	}
-	*ret_spec = move(&spec);
-	return true;
-}
-
 static void print_json(struct json *take_document)
 {
 	scoped(json_free) struct json *document = take_document;
@@ -264,7 +247,8 @@ static int run_action(const struct call *call, const struct options *options)
 		if (strcmp(actions[i].name, call->argv[1]) != 0) {
 			continue;
 		}
-		if (!read_job(call->argv[2], options, &spec, &err)) {
+		if (!spec_read_with(call->argv[2], options->params.at, options->params.nr, &spec,
+				    &err)) {
 			return call_fail_file(call, &err);
 		}
 		actions[i].run(call->argv[2], spec, options);

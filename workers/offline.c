@@ -95,13 +95,8 @@ static bool read_spec(const char *path, const struct options *options, struct sp
 {
 	scoped(spec_free) struct spec *spec = NULL;
 
-	if (!spec_read(path, &spec, err)) {
+	if (!spec_read_with(path, options->params.at, options->params.nr, &spec, err)) {
 		return false;
-	}
-	for (size_t i = 0; i < options->params.nr; i++) {
-		if (!spec_set_param(spec, options->params.at[i], err)) {
-			return false;
-		}
 	}
 	if (matrix_size(spec) > MATRIX_LIMIT) {
 		return err_set(err, ERR_TOO_BIG, "'%s': more than %d variants; choose with -p",

@@ -464,3 +464,20 @@ bool spec_from_recipe(const struct json *recipe, struct spec **ret_spec, struct 
 	*ret_spec = move(&spec);
 	return true;
 }
+
+bool spec_read_with(const char *path, const char *const *assignments, size_t nr,
+		    struct spec **ret_spec, struct err *err)
+{
+	scoped(spec_free) struct spec *spec = NULL;
+
+	if (!spec_read(path, &spec, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (!spec_set_param(spec, assignments[i], err)) {
+			return false;
+		}
+	}
+	*ret_spec = move(&spec);
+	return true;
+}

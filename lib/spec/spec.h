@@ -90,6 +90,10 @@ DEFINE_SCOPED(spec_free, struct spec *)
  * parameter, or no such value of any. */
 MUST_CHECK bool spec_set_param(struct spec *spec, const char *assignment, struct err *err);
 
+/* spec_read(), then spec_set_param() with each of the assignments. */
+MUST_CHECK bool spec_read_with(const char *path, const char *const *assignments, size_t nr,
+			       struct spec **ret_spec, struct err *err);
+
 /* The parameter of that name; NULL: there is none. */
 const struct param *spec_param(const struct spec *spec, const char *name);
 
