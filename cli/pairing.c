@@ -70,7 +70,7 @@ static bool share_blocks(const struct side *base, const struct side *head)
 
 	find_blocks(base, &before);
 	find_blocks(head, &after);
-	for (size_t i = 0; i < before.list.nr; i++) {
+	for (size_t i = 0; after.list.nr > 0 && i < before.list.nr; i++) {
 		if (bsearch(&before.list.at[i], after.list.at, after.list.nr, sizeof(uint32_t),
 			    compare_numbers)) {
 			return true;

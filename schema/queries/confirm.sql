@@ -32,10 +32,13 @@ WHERE x.state = 'waiting' AND x.purpose IN ('confirm', 'rebuild') AND (b.id IS N
 ORDER BY x.id LIMIT 1;
 
 -- name: rebuild_add
--- The builds that a comparison lacks: $1 cell, $2 comparison.
-INSERT INTO build (commit_id, build_hash, layout)
+-- The builds that a comparison lacks, and again those that the lab spoilt: $1 cell, $2 comparison.
+INSERT INTO build AS b (commit_id, build_hash, layout)
 SELECT commit_id, build_hash, layout FROM comparison_build WHERE cell_id = $1 AND comparison_id = $2
-ON CONFLICT (commit_id, build_hash, layout) DO NOTHING;
+ON CONFLICT (commit_id, build_hash, layout) DO UPDATE SET state = 'wanted', reason = NULL
+WHERE b.state = 'failed' AND EXISTS (
+	SELECT FROM run r JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id
+	WHERE r.id = b.run_id AND f.is_infrastructure);
 
 -- name: rebuild_runs
 -- A run for each wanted build of a comparison that no run is busy with: $1 cell, $2 comparison.
