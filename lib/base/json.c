@@ -1,118 +1,93 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json.h"
 
-#include <jansson.h>
 #include <math.h>
 
+#include "json_parts.h"
 #include "mem.h"
 #include "str.h"
 
-/* A struct json is a json_t under our name, so that nobody else includes jansson. */
-static json_t *inner(const struct json *json)
+struct wide {
+	struct json head;
+	int64_t value; /* of more than 48 bits */
+};
+
+struct array {
+	struct json head;
+	uint32_t room;
+	struct json **at;
+};
+
+struct json *json_node_new(enum json_kind kind, size_t size_bytes)
 {
-	return (json_t *)(uintptr_t)json;
+	struct json *node = mem_resize(NULL, 1, size_bytes); /* calloc() passes by malloc's cache */
+
+	memset(node, 0, size_bytes);
+	assert(json_tag(node) == 0);
+	node->kind = (uint8_t)kind;
+	return node;
 }
 
-static struct json *outer(json_t *value)
+static const struct array *array_of(const struct json *json)
 {
-	return (struct json *)(void *)value;
-}
-
-static struct json *made(json_t *value)
-{
-	if (!value) {
-		fputs("out of memory\n", stderr);
-		abort();
-	}
-	return outer(value);
+	return is_json_node_of(json, KIND_ARRAY) ? (const struct array *)(const void *)json : NULL;
 }
 
 struct json *json_free(struct json *json)
 {
-	json_decref(inner(json));
+	if (!is_json_node(json)) {
+		return NULL;
+	}
+	if (json->kind == KIND_ARRAY) {
+		const struct array *array = array_of(json);
+
+		for (uint32_t i = 0; i < array->head.nr; i++) {
+			json_free(array->at[i]);
+		}
+		free(array->at);
+	} else if (json->kind == KIND_OBJECT) {
+		json_release_members(json);
+	}
+	free(json);
 	return NULL;
 }
 
-/* jansson's own limit of 2048 levels would let a document eat our callers' stacks. */
-static bool is_too_deep(const json_t *value, int levels_left)
+bool is_json_text_mended(const char *bytes, size_t length, struct str *clean)
 {
-	void *member;
-	size_t i;
-	json_t *child;
+	size_t at = 0;
 
-	if (levels_left == 0) {
-		return true;
-	}
-	if (json_is_array(value)) {
-		json_array_foreach(value, i, child) {
-			if (is_too_deep(child, levels_left - 1)) {
-				return true;
-			}
+	while (at < length) {
+		uint32_t code;
+		size_t size = (unsigned char)bytes[at] < 0x80
+				      ? 1
+				      : str_decode(bytes + at, length - at, &code);
+
+		if (size == 0) {
+			str_append_clean(clean, bytes, length, true, SIZE_MAX);
+			return true;
 		}
-	}
-	if (json_is_object(value)) {
-		for (member = json_object_iter((json_t *)(uintptr_t)value); member;
-		     member = json_object_iter_next((json_t *)(uintptr_t)value, member)) {
-			if (is_too_deep(json_object_iter_value(member), levels_left - 1)) {
-				return true;
-			}
-		}
+		at += size;
 	}
 	return false;
 }
 
-bool json_parse(const char *what, const char *bytes, size_t length, struct json **ret_json,
-		struct err *err)
-{
-	const char *nul = length > 0 ? memchr(bytes, '\0', length) : NULL;
-	json_error_t fault;
-	json_t *value;
-
-	/* jansson 2.14 passes over one that stands behind a number. */
-	if (nul) {
-		return err_set(err, ERR_INPUT, "%s: byte %td: a NUL", what, nul - bytes);
-	}
-	value = json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
-	if (!value) {
-		return err_set(err, ERR_INPUT, "%s: byte %d: %s", what, fault.position, fault.text);
-	}
-	if (is_too_deep(value, 128)) {
-		json_decref(value);
-		return err_set(err, ERR_INPUT, "%s: nested more than 128 levels deep", what);
-	}
-	*ret_json = outer(value);
-	return true;
-}
-
-bool json_read_file(const char *path, size_t limit_bytes, struct json **ret_json, struct err *err)
-{
-	scoped(str_release) struct str text = STR_INIT;
-
-	return str_read_file(&text, path, limit_bytes, err) &&
-	       json_parse(path, text.at, text.length, ret_json, err);
-}
-
-struct json *json_new_object(void)
-{
-	return made(json_object());
-}
-
 struct json *json_new_array(void)
 {
-	return made(json_array());
+	return json_node_new(KIND_ARRAY, sizeof(struct array));
 }
 
 struct json *json_new_text_bytes(const char *bytes, size_t length)
 {
-	json_t *value = json_stringn(bytes, length);
+	scoped(str_release) struct str clean = STR_INIT;
+	struct json *node;
 
-	if (!value) {
-		scoped(str_release) struct str clean = STR_INIT;
-
-		str_append_clean(&clean, bytes, length, true, SIZE_MAX);
-		value = json_stringn(clean.at, clean.length);
+	if (is_json_text_mended(bytes, length, &clean)) {
+		bytes = clean.at;
+		length = clean.length;
 	}
-	return made(value);
+	node = json_node_new(KIND_TEXT, sizeof(*node) + length + 1);
+	memcpy(node + 1, bytes, length);
+	return node;
 }
 
 struct json *json_new_text(const char *text)
@@ -122,41 +97,68 @@ struct json *json_new_text(const char *text)
 
 struct json *json_new_number(double value)
 {
-	return made(isfinite(value) ? json_real(value) : json_null());
+	uint64_t bits;
+
+	if (!isfinite(value)) {
+		return json_new_null();
+	}
+	memcpy(&bits, &value, sizeof(bits));
+	return json_of_bits(bits + (JSON_TAG_DOUBLE << JSON_TAG_SHIFT));
 }
 
 struct json *json_new_int(int64_t value)
 {
-	return made(json_integer(value));
+	int64_t limit = (int64_t)1 << (JSON_TAG_SHIFT - 1);
+	struct json *node;
+
+	if (value >= -limit && value < limit) {
+		return json_of_bits(JSON_TAG_INT << JSON_TAG_SHIFT |
+				    ((uint64_t)value & ((1ULL << JSON_TAG_SHIFT) - 1)));
+	}
+	node = json_node_new(KIND_NUMBER, sizeof(struct wide));
+	((struct wide *)(void *)node)->value = value;
+	return node;
 }
 
 struct json *json_new_bool(bool value)
 {
-	return made(json_boolean(value));
+	return json_of_bits(value ? JSON_TRUE : JSON_FALSE);
 }
 
 struct json *json_new_null(void)
 {
-	return made(json_null());
+	return json_of_bits(JSON_NULL);
 }
 
 struct json *json_clone(const struct json *json)
 {
-	return made(json_deep_copy(inner(json)));
-}
+	struct json *copy;
 
-void json_put(struct json *object, const char *name, struct json *take_value)
-{
-	scoped(json_free) struct json *value = take_value;
-	scoped(str_release) struct str clean = STR_INIT;
-
-	if (json_object_set(inner(object), name, inner(value)) == 0) {
-		return;
+	switch (json_kind(json)) {
+	case KIND_TEXT:
+		return json_new_text(json_text(json));
+	case KIND_ARRAY:
+		copy = json_new_array();
+		for (size_t i = 0; i < json_size(json); i++) {
+			json_append(copy, json_clone(json_at(json, i)));
+		}
+		return copy;
+	case KIND_OBJECT:
+		copy = json_new_object();
+		for (void *it = json_first(json); it; it = json_next(json, it)) {
+			json_put(copy, json_member_name(it), json_clone(json_member_value(it)));
+		}
+		return copy;
+	case KIND_NUMBER:
+		if (is_json_node(json)) {
+			return json_new_int(json_int(json, 0));
+		}
+		break;
+	case KIND_NULL:
+	case KIND_BOOL:
+		break;
 	}
-	str_append_clean(&clean, name, strlen(name), true, SIZE_MAX);
-	if (json_object_set(inner(object), clean.at, inner(value)) != 0) {
-		bug("cannot put '%s' into a JSON value of kind %d", clean.at, json_kind(object));
-	}
+	return json_of_bits(json_bits(json));
 }
 
 void json_put_text(struct json *object, const char *name, const char *text)
@@ -179,100 +181,102 @@ void json_put_bool(struct json *object, const char *name, bool value)
 	json_put(object, name, json_new_bool(value));
 }
 
-void json_append(struct json *array, struct json *take_value)
+void json_append(struct json *json, struct json *take_value)
 {
-	if (json_array_append_new(inner(array), inner(take_value)) != 0) {
-		bug("cannot append to a JSON value of kind %d", json_kind(array));
-	}
-}
+	struct array *array = (struct array *)(void *)json;
 
-void json_remove(struct json *object, const char *name)
-{
-	json_object_del(inner(object), name);
+	if (!array_of(json) || !take_value || array->head.nr == UINT32_MAX) {
+		bug("cannot append to a JSON value of kind %d", json_kind(json));
+	}
+	if (array->head.nr == array->room) {
+		array->room = array->room > UINT32_MAX / 2 ? UINT32_MAX : 2 * array->room + 3;
+		array->at = mem_resize(array->at, array->room, sizeof(struct json *));
+	}
+	array->at[array->head.nr++] = take_value;
 }
 
 enum json_kind json_kind(const struct json *json)
 {
-	static const enum json_kind kinds[] = {
-		[JSON_OBJECT] = KIND_OBJECT,  [JSON_ARRAY] = KIND_ARRAY, [JSON_STRING] = KIND_TEXT,
-		[JSON_INTEGER] = KIND_NUMBER, [JSON_REAL] = KIND_NUMBER, [JSON_TRUE] = KIND_BOOL,
-		[JSON_FALSE] = KIND_BOOL,     [JSON_NULL] = KIND_NULL,
-	};
-
-	return json ? kinds[json_typeof(inner(json))] : KIND_NULL;
+	if (is_json_node(json)) {
+		return (enum json_kind)json->kind;
+	}
+	if (json_tag(json) != 0) {
+		return KIND_NUMBER;
+	}
+	return json_bits(json) > JSON_NULL ? KIND_BOOL : KIND_NULL;
 }
 
-struct json *json_get(const struct json *object, const char *name)
+struct json *json_at(const struct json *json, size_t index)
 {
-	return object ? outer(json_object_get(inner(object), name)) : NULL;
-}
+	const struct array *array = array_of(json);
 
-struct json *json_at(const struct json *array, size_t index)
-{
-	return array ? outer(json_array_get(inner(array), index)) : NULL;
+	return array && index < array->head.nr ? array->at[index] : NULL;
 }
 
 size_t json_size(const struct json *json)
 {
-	const json_t *value = inner(json);
-
-	return json_is_array(value) ? json_array_size(value) : value ? json_object_size(value) : 0;
+	return is_json_node(json) ? json->nr : 0;
 }
 
 const char *json_text(const struct json *json)
 {
-	return json ? json_string_value(inner(json)) : NULL;
+	return is_json_node_of(json, KIND_TEXT) ? (const char *)(json + 1) : NULL;
+}
+
+/* A number that was put or read as an integer. */
+static bool get_whole(const struct json *json, int64_t *ret_value)
+{
+	if (json_tag(json) == JSON_TAG_INT) {
+		uint64_t high = json_bits(json) << (64 - JSON_TAG_SHIFT);
+
+		*ret_value = (int64_t)high >> (64 - JSON_TAG_SHIFT); /* with its sign */
+		return true;
+	}
+	if (is_json_node_of(json, KIND_NUMBER)) {
+		*ret_value = ((const struct wide *)(const void *)json)->value;
+		return true;
+	}
+	return false;
 }
 
 double json_number(const struct json *json, double otherwise)
 {
-	return json && json_is_number(inner(json)) ? json_number_value(inner(json)) : otherwise;
+	uint64_t bits = json_bits(json) - (JSON_TAG_DOUBLE << JSON_TAG_SHIFT);
+	int64_t whole;
+	double value;
+
+	if (get_whole(json, &whole)) {
+		return (double)whole;
+	}
+	if (json_tag(json) == 0) {
+		return otherwise;
+	}
+	memcpy(&value, &bits, sizeof(value));
+	return value;
 }
 
 bool is_json_int(const struct json *json)
 {
-	double value;
+	double value = json_number(json, NAN);
+	int64_t whole;
 
-	if (!json || !json_is_number(inner(json))) {
-		return false;
-	}
-	value = json_number_value(inner(json));
-	return json_is_integer(inner(json)) || (fabs(value) < 9007199254740992.0 &&
-						!(value < floor(value)) && !(value > floor(value)));
+	return get_whole(json, &whole) || (fabs(value) < 9007199254740992.0 &&
+					   !(value < floor(value)) && !(value > floor(value)));
 }
 
 int64_t json_int(const struct json *json, int64_t otherwise)
 {
-	if (!is_json_int(json)) {
-		return otherwise;
+	int64_t whole;
+
+	if (get_whole(json, &whole)) {
+		return whole;
 	}
-	return json_is_integer(inner(json)) ? json_integer_value(inner(json))
-					    : (int64_t)json_number_value(inner(json));
+	return is_json_int(json) ? (int64_t)json_number(json, 0) : otherwise;
 }
 
 bool json_bool(const struct json *json, bool otherwise)
 {
-	return json && json_is_boolean(inner(json)) ? json_is_true(inner(json)) : otherwise;
-}
-
-void *json_first(const struct json *object)
-{
-	return object ? json_object_iter(inner(object)) : NULL;
-}
-
-void *json_next(const struct json *object, void *member)
-{
-	return json_object_iter_next(inner(object), member);
-}
-
-const char *json_member_name(void *member)
-{
-	return json_object_iter_key(member);
-}
-
-struct json *json_member_value(void *member)
-{
-	return outer(json_object_iter_value(member));
+	return json_kind(json) == KIND_BOOL ? json_bits(json) == JSON_TRUE : otherwise;
 }
 
 bool json_need_text(const struct json *object, const char *name, const char **ret_text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json.h - JSON documents: read with limits, build, write (only jansson user).
+ * json.h - JSON documents: read with limits, build, write.
  *
  * A `struct json` is a value.  json_parse() and json_new_*() give one that the caller owns
  * (scoped(json_free)); json_get() and json_at() lend one that lives as long as its parent;
@@ -64,7 +64,8 @@ int64_t json_int(const struct json *json, int64_t otherwise); /* also for 3.0 */
 bool json_bool(const struct json *json, bool otherwise);
 bool is_json_int(const struct json *json);
 
-/* Walks an object's members: for (void *it = json_first(o); it; it = json_next(o, it)). */
+/* Walks an object's members: for (void *it = json_first(o); it; it = json_next(o, it)).  A member
+ * and its name last until the object is changed. */
 void *json_first(const struct json *object);
 void *json_next(const struct json *object, void *member);
 const char *json_member_name(void *member);

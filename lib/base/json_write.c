@@ -33,25 +33,35 @@ static void write_separator(struct writer *writer, size_t index)
 	write_break(writer);
 }
 
-static void write_text(struct writer *writer, const char *text)
+static void write_escaped(struct writer *writer, char character)
 {
 	static const char letters[][2] = { { '"', '"' },  { '\\', '\\' }, { '\b', 'b' },
 					   { '\f', 'f' }, { '\n', 'n' },  { '\r', 'r' },
 					   { '\t', 't' } };
 
-	str_append_char(&writer->text, '"');
-	for (; *text; text++) {
-		size_t i = 0;
-
-		while (i < countof(letters) && letters[i][0] != *text) {
-			i++;
+	for (size_t i = 0; i < countof(letters); i++) {
+		if (letters[i][0] == character) {
+			str_append_char(&writer->text, '\\');
+			str_append_char(&writer->text, letters[i][1]);
+			return;
 		}
-		if (i < countof(letters)) {
-			str_printf(&writer->text, "\\%c", letters[i][1]);
-		} else if ((unsigned char)*text < ' ') {
-			str_printf(&writer->text, "\\u%04x", *text);
-		} else {
-			str_append_char(&writer->text, *text);
+	}
+	str_printf(&writer->text, "\\u%04x", character);
+}
+
+static void write_text(struct writer *writer, const char *text)
+{
+	str_append_char(&writer->text, '"');
+	while (*text) {
+		size_t run = 0;
+
+		while ((unsigned char)text[run] >= ' ' && text[run] != '"' && text[run] != '\\') {
+			run++;
+		}
+		str_append_bytes(&writer->text, text, run);
+		text += run;
+		if (*text) {
+			write_escaped(writer, *text++);
 		}
 	}
 	str_append_char(&writer->text, '"');
@@ -76,27 +86,27 @@ static void write_array(struct writer *writer, const struct json *array)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return strcmp(json_member_name(*(void *const *)a), json_member_name(*(void *const *)b));
 }
 
 static void write_object(struct writer *writer, const struct json *object)
 {
-	scoped(free) const char **names = mem_array(json_size(object) + 1, sizeof(*names));
 	size_t nr = 0;
+	scoped(free) void **members = mem_array(json_size(object), sizeof(*members));
 
 	for (void *it = json_first(object); it; it = json_next(object, it)) {
-		names[nr++] = json_member_name(it);
+		members[nr++] = it;
 	}
 	if (writer->form == FORM_CANONICAL) {
-		qsort(names, nr, sizeof(*names), by_name);
+		qsort(members, nr, sizeof(*members), by_name);
 	}
 	str_append_char(&writer->text, '{');
 	writer->depth++;
 	for (size_t i = 0; i < nr; i++) {
 		write_separator(writer, i);
-		write_text(writer, names[i]);
+		write_text(writer, json_member_name(members[i]));
 		str_append(&writer->text, writer->form == FORM_PRETTY ? ": " : ":");
-		write_value(writer, json_get(object, names[i]));
+		write_value(writer, json_member_value(members[i]));
 	}
 	writer->depth--;
 	if (nr > 0) {

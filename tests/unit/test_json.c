@@ -231,6 +231,60 @@ static void walks_in_order(void)
 	CHECK_TEXT(seen.at, "b=1 a=2 ");
 }
 
+/* Enough members for an index, with a name of every length up to beyond what one byte counts. */
+static void finds_among_many(void)
+{
+	scoped(json_free) struct json *doc = json_new_object();
+	char name[1001] = "";
+	int64_t at = 1;
+
+	for (int64_t i = 0; i < 1000; i++) {
+		json_put_int(doc, name, i);
+		name[i] = (char)('a' + i % 26);
+	}
+	for (size_t length = 0; length < 1000; length += 3) {
+		char *prefix = mem_strndup(name, length);
+
+		json_put_text(doc, prefix, "replaced");
+		free(prefix);
+	}
+	for (size_t length = 1; length < 1000; length += 3) {
+		char *prefix = mem_strndup(name, length);
+
+		json_remove(doc, prefix);
+		json_remove(doc, prefix);
+		CHECK(json_get(doc, prefix) == NULL);
+		free(prefix);
+	}
+	CHECK_INT((int64_t)json_size(doc), 667);
+	for (void *it = json_first(doc); it; it = json_next(doc, it)) {
+		at += at % 3 == 1 ? 2 : 1;
+		CHECK_INT((int64_t)strlen(json_member_name(it)), at - 3);
+		CHECK(json_get(doc, json_member_name(it)) == json_member_value(it));
+		CHECK_INT(json_int(json_member_value(it), -1), at % 3 == 0 ? -1 : at - 3);
+	}
+	CHECK_INT(at, 1002);
+}
+
+static void whole_numbers_keep_every_bit(void)
+{
+	for (int bits = 0; bits < 63; bits++) {
+		for (int64_t more = -1; more <= 1; more++) {
+			int64_t value = ((int64_t)1 << bits) + more;
+			scoped(json_free) struct json *number = json_new_int(value);
+			scoped(json_free) struct json *negative = json_new_int(-value);
+			scoped(json_free) struct json *copy = json_clone(negative);
+
+			CHECK_INT(json_int(number, 0), value);
+			CHECK_INT(json_int(negative, 0), -value);
+			CHECK_INT(json_int(copy, 0), -value);
+			CHECK_NEAR(json_number(number, NAN), (double)value, 0);
+			CHECK_INT(json_kind(number), KIND_NUMBER);
+			CHECK(is_json_int(number));
+		}
+	}
+}
+
 static void checks_messages(void)
 {
 	scoped(json_free) struct json *doc = parse("{\"seed\":1.5,\"n\":7,\"name\":\"x\"}");
@@ -280,6 +334,8 @@ static const struct t_case cases[] = {
 	{ "hostile texts and names are cleaned when put", cleans_what_is_put },
 	{ "a clone shares nothing", clones_deeply },
 	{ "members are walked in the order they were put", walks_in_order },
+	{ "a large object keeps its order, and finds, replaces and removes", finds_among_many },
+	{ "a whole number keeps every bit", whole_numbers_keep_every_bit },
 	{ "a message's field is checked for type and range", checks_messages },
 	{ "a file is read with a limit, its faults named by its path", reads_files },
 };
