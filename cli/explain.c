@@ -11,7 +11,7 @@ static size_t family_size(const struct pairing *pairing, size_t head, const stru
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
 		nr += pairing->rows.at[i].known.is_headline == row->known.is_headline &&
 		      pairing->rows.at[i].family == row->family &&
-		      !isnan(pairing->verdicts[head - 1][i].p);
+		      !isnan(pairing_verdict(pairing, head, i)->p);
 	}
 	return nr;
 }
@@ -31,7 +31,7 @@ static void explain_interval(const struct judge_verdict *verdict, struct str *ou
 
 static void explain_test(const struct pairing *pairing, size_t head, size_t row, struct str *out)
 {
-	const struct judge_verdict *verdict = &pairing->verdicts[head - 1][row];
+	const struct judge_verdict *verdict = pairing_verdict(pairing, head, row);
 	struct judge_options limits = JUDGE_OPTIONS_INIT;
 	bool is_headline = verdict->metric->is_headline;
 
@@ -49,7 +49,7 @@ static void explain_test(const struct pairing *pairing, size_t head, size_t row,
 static void explain_row(const struct pairing *pairing, size_t head, size_t row, struct str *out)
 {
 	const struct pairing_row *from = &pairing->rows.at[row];
-	const struct judge_verdict *verdict = &pairing->verdicts[head - 1][row];
+	const struct judge_verdict *verdict = pairing_verdict(pairing, head, row);
 
 	str_printf(out, "%s: %s", from->title, judge_word(verdict->kind));
 	if (verdict->reason[0]) {
@@ -96,7 +96,8 @@ static bool has_kind(const struct pairing *pairing, const char *word)
 {
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
 		for (size_t i = 0; i < pairing->rows.nr; i++) {
-			if (strcmp(judge_word(pairing->verdicts[head - 1][i].kind), word) == 0) {
+			if (strcmp(judge_word(pairing_verdict(pairing, head, i)->kind), word) ==
+			    0) {
 				return true;
 			}
 		}

@@ -31,7 +31,7 @@ static void add_blocks(struct blocks *blocks, const struct results_metric *metri
 	for (size_t i = 0; i < metric->samples.nr; i++) {
 		uint32_t block = metric->samples.at[i].block;
 
-		if (i == 0 || block != metric->samples.at[i - 1].block) {
+		if (blocks->list.nr == 0 || block != blocks->list.at[blocks->list.nr - 1]) {
 			*vec_push(&blocks->list) = block;
 		}
 	}
@@ -150,8 +150,8 @@ static int by_family(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The rows, those of a family together. */
-static struct place *sort_rows(struct pairing *pairing)
+/* The rows, those of a family together: so they are judged, and so their verdicts stand. */
+static const struct place *sort_rows(struct pairing *pairing)
 {
 	struct place *places = arena_array(pairing->arena, pairing->rows.nr, sizeof(*places));
 
@@ -159,20 +159,22 @@ static struct place *sort_rows(struct pairing *pairing)
 		places[i] = (struct place){ pairing->rows.at[i].family, i };
 	}
 	qsort(places, pairing->rows.nr, sizeof(*places), by_family);
+	for (size_t i = 0; i < pairing->rows.nr; i++) {
+		pairing->rows.at[places[i].row].place = i;
+	}
 	return places;
 }
 
-static void judge_head(struct pairing *pairing, size_t head)
+static void judge_head(struct pairing *pairing, const struct place *places, size_t head)
 {
 	size_t nr = pairing->rows.nr;
 	bool has_blocks = share_blocks(&pairing->sides->at[0], &pairing->sides->at[head]);
-	const struct place *places = sort_rows(pairing);
 	struct judge_metric *metrics = arena_array(pairing->arena, nr, sizeof(*metrics));
-	struct judge_verdict *verdicts = mem_array(nr + 1, sizeof(*verdicts));
+	struct judge_verdict *verdicts = arena_array(pairing->arena, nr, sizeof(*verdicts));
 	struct judge_options options = JUDGE_OPTIONS_INIT;
 	size_t length;
 
-	pairing->verdicts[head - 1] = arena_array(pairing->arena, nr, sizeof(*verdicts));
+	pairing->verdicts[head - 1] = verdicts;
 	for (size_t i = 0; i < nr; i++) {
 		metrics[i] = metric_of(pairing, places[i].row, head, has_blocks);
 	}
@@ -183,15 +185,12 @@ static void judge_head(struct pairing *pairing, size_t head)
 		}
 		judge(metrics + i, length, &options, verdicts + i);
 	}
-	for (size_t i = 0; i < nr; i++) {
-		pairing->verdicts[head - 1][places[i].row] = verdicts[i];
-	}
-	free(verdicts);
 }
 
 struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs)
 {
 	struct pairing *pairing = mem_alloc(sizeof(*pairing));
+	const struct place *places;
 
 	pairing->arena = arena_new();
 	pairing->sides = sides;
@@ -201,8 +200,9 @@ struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs)
 		pairing->reasons[head] = pairing_mismatch(pairing->arena, sides, head);
 	}
 	pairing_find(pairing, jobs);
+	places = sort_rows(pairing);
 	for (size_t head = 1; head < sides->nr; head++) {
-		judge_head(pairing, head);
+		judge_head(pairing, places, head);
 	}
 	pairing_take_notes(pairing);
 	return pairing;
@@ -246,7 +246,7 @@ static const char *head_reason(const struct pairing *pairing, size_t head)
 		return NULL;
 	}
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
-		const struct judge_verdict *verdict = &pairing->verdicts[head - 1][i];
+		const struct judge_verdict *verdict = pairing_verdict(pairing, head, i);
 
 		if (verdict->kind == JUDGE_NOT_COMPARABLE) {
 			reason = verdict->reason;

@@ -33,6 +33,7 @@ struct pairing_row {
 	const char *title; /* LABEL.NAME where there is a label */
 	size_t part;
 	size_t family; /* metrics of one family are judged together */
+	size_t place;  /* of its verdicts */
 	struct known known;
 	const struct results_metric **sides; /* NULL: this side does not have it */
 };
@@ -45,7 +46,7 @@ struct pairing {
 	VEC(struct results_param) axes; /* what holds for all parts */
 	VEC(struct pairing_part) parts;
 	VEC(struct pairing_row) rows;
-	struct judge_verdict **verdicts; /* of head i, from 1: verdicts[i - 1][row] */
+	struct judge_verdict **verdicts; /* pairing_verdict() finds them */
 	VEC(const char *) notes;         /* what is left out or differs, for people */
 };
 
@@ -53,6 +54,13 @@ struct pairing {
 struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs);
 struct pairing *pairing_free(struct pairing *pairing);
 DEFINE_SCOPED(pairing_free, struct pairing *)
+
+/* What was found of a row: `head` is a side from 1. */
+static inline const struct judge_verdict *pairing_verdict(const struct pairing *pairing,
+							  size_t head, size_t row)
+{
+	return &pairing->verdicts[head - 1][pairing->rows.at[row].place];
+}
 
 /* Why no metric of any head can be compared with the base's; NULL: some can. */
 const char *pairing_reason(const struct pairing *pairing);

@@ -84,7 +84,7 @@ static void note_few_runs(struct pairing *pairing, size_t head)
 	size_t nr_few = 0;
 
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
-		enum judge_kind kind = pairing->verdicts[head - 1][i].kind;
+		enum judge_kind kind = pairing_verdict(pairing, head, i)->kind;
 
 		nr_few += kind == JUDGE_TOO_FEW_RUNS;
 		nr_compared += kind != JUDGE_MISSING && kind != JUDGE_NOT_COMPARABLE;

@@ -14,7 +14,7 @@ static const struct judge_side *side_of(const struct judge_verdict *verdict, boo
 static const struct judge_side *judged_side(const struct pairing *pairing, size_t row, size_t side)
 {
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
-		const struct judge_verdict *verdict = &pairing->verdicts[head - 1][row];
+		const struct judge_verdict *verdict = pairing_verdict(pairing, head, row);
 
 		if ((side == 0 || side == head) && side_of(verdict, side > 0)->nr > 0) {
 			return side_of(verdict, side > 0);
@@ -39,8 +39,22 @@ static const char *absence(const struct pairing *pairing, size_t row, size_t sid
 	return NULL;
 }
 
+/* The rows of a document, until it holds them itself. */
+struct rows {
+	struct arena *arena;
+	bool has_samples;
+	VEC(struct view_row) list;
+};
+
+static void rows_release(struct rows *rows)
+{
+	arena_free(rows->arena);
+	vec_release(&rows->list);
+}
+DEFINE_SCOPED_EMBEDDED(rows_release, struct rows)
+
 static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_t side,
-				bool has_samples)
+				const struct rows *rows)
 {
 	const struct results_metric *metric = pairing->rows.at[row].sides[side];
 	const struct judge_side *judged = judged_side(pairing, row, side);
@@ -52,33 +66,33 @@ static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_
 	if (judged) {
 		cell = view_cell_judged(judged, reason);
 	}
-	if (judged && !has_samples) {
+	if (judged && !rows->has_samples) {
 		return cell;
 	}
-	samples = arena_array(pairing->arena, nr, sizeof(*samples));
+	samples = arena_array(rows->arena, nr, sizeof(*samples));
 	for (size_t i = 0; i < nr; i++) {
 		samples[i] = metric->samples.at[i].value;
 	}
 	if (!judged) {
 		cell = view_cell_of(samples, nr, reason);
 	}
-	cell.samples = has_samples ? samples : NULL;
-	cell.nr_samples = has_samples ? nr : 0;
+	cell.samples = rows->has_samples ? samples : NULL;
+	cell.nr_samples = rows->has_samples ? nr : 0;
 	return cell;
 }
 
-static struct view_row row_of(const struct pairing *pairing, size_t i, bool has_samples)
+static struct view_row row_of(const struct pairing *pairing, size_t i, const struct rows *rows)
 {
 	const struct pairing_row *from = &pairing->rows.at[i];
-	struct view_cell *cells = arena_array(pairing->arena, pairing->sides->nr, sizeof(*cells));
+	struct view_cell *cells = arena_array(rows->arena, pairing->sides->nr, sizeof(*cells));
 	struct view_change *changes =
-		arena_array(pairing->arena, pairing->sides->nr - 1, sizeof(*changes));
+		arena_array(rows->arena, pairing->sides->nr - 1, sizeof(*changes));
 
 	for (size_t side = 0; side < pairing->sides->nr; side++) {
-		cells[side] = cell_of(pairing, i, side, has_samples);
+		cells[side] = cell_of(pairing, i, side, rows);
 	}
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
-		changes[head - 1] = view_change_judged(&pairing->verdicts[head - 1][i]);
+		changes[head - 1] = view_change_judged(pairing_verdict(pairing, head, i));
 	}
 	return (struct view_row){ .metric = from->title,
 				  .unit = from->known.unit,
@@ -194,13 +208,13 @@ static void find_axes(const struct pairing *pairing, size_t table, struct view_g
 static void add_table(const struct pairing *pairing, size_t table, bool has_samples,
 		      struct json *view)
 {
-	VEC(struct view_row) rows = { 0 };
+	scoped(rows_release) struct rows rows = { arena_new(), has_samples, { 0 } };
 	struct failures failures = { 0 };
 	struct view_group group = { 0 };
 
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
 		if (pairing->parts.at[pairing->rows.at[i].part].table == table) {
-			*vec_push(&rows) = row_of(pairing, i, has_samples);
+			*vec_push(&rows.list) = row_of(pairing, i, &rows);
 		}
 	}
 	for (size_t i = 0; i < pairing->parts.nr; i++) {
@@ -208,13 +222,12 @@ static void add_table(const struct pairing *pairing, size_t table, bool has_samp
 			add_failures(pairing, &pairing->parts.at[i], &failures);
 		}
 	}
-	group.rows = rows.at;
-	group.nr_rows = rows.nr;
+	group.rows = rows.list.at;
+	group.nr_rows = rows.list.nr;
 	group.failures = failures.list.at;
 	group.nr_failures = failures.list.nr;
 	find_axes(pairing, table, &group);
 	view_add_group(view, &group);
-	vec_release(&rows);
 	vec_release(&failures.list);
 }
 

@@ -150,9 +150,20 @@ void results_add(struct results_metric *metric, const struct judge_sample *sampl
 	}
 }
 
+void results_expect(struct results_metric *metric, size_t nr)
+{
+	if (metric->samples.room < nr) {
+		metric->samples.room = nr;
+		metric->samples.at =
+			mem_resize(metric->samples.at, nr, sizeof(*metric->samples.at));
+	}
+}
+
 void results_trim(struct results_metric *metric)
 {
-	if (metric->samples.room > metric->samples.nr && metric->samples.nr > 0) {
+	if (metric->samples.nr == 0) {
+		vec_release(&metric->samples);
+	} else if (metric->samples.room > metric->samples.nr) {
 		metric->samples.room = metric->samples.nr;
 		metric->samples.at = mem_resize(metric->samples.at, metric->samples.room,
 						sizeof(*metric->samples.at));

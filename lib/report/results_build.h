@@ -34,6 +34,9 @@ struct results_metric *results_metric(const struct input *input, struct results_
 				      const char *name);
 void results_add(struct results_metric *metric, const struct judge_sample *sample);
 
+/* Makes room for so many samples: for a guess of how many will come. */
+void results_expect(struct results_metric *metric, size_t nr);
+
 /* Gives back the room for samples that will not come: of a hundred thousand metrics it adds up. */
 void results_trim(struct results_metric *metric);
 

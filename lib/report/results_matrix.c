@@ -4,10 +4,13 @@
 #include "lib/base/pull.h"
 #include "results_build.h"
 
-static bool read_samples(struct pull *pull, struct results_metric *metric, struct err *err)
+/* Most metrics have as many samples as the one before, `nr_before`. */
+static bool read_samples(struct pull *pull, struct results_metric *metric, size_t nr_before,
+			 struct err *err)
 {
 	struct pull_item item;
 
+	results_expect(metric, nr_before);
 	if (!pull_need(pull, PULL_ARRAY, &item, err)) {
 		return false;
 	}
@@ -57,12 +60,15 @@ bool results_read_matrix(const struct input *input, struct err *err)
 	struct results_part *part = results_part(input, NULL, NULL, 0);
 	scoped(pull_release) struct pull pull;
 	struct pull_item item;
+	size_t nr_before = 0;
 
 	pull_init(&pull, input->file, input->text, input->length, 0);
 	if (!pull_need(&pull, PULL_OBJECT, &item, err)) {
 		return false;
 	}
 	for (;;) {
+		struct results_metric *metric;
+
 		if (!pull_next(&pull, &item, err)) {
 			return false;
 		}
@@ -75,9 +81,11 @@ bool results_read_matrix(const struct input *input, struct err *err)
 			}
 			continue;
 		}
-		if (!read_samples(&pull, results_metric(input, part, item.text), err)) {
+		metric = results_metric(input, part, item.text);
+		if (!read_samples(&pull, metric, nr_before, err)) {
 			return false;
 		}
+		nr_before = metric->samples.nr;
 	}
 }
 

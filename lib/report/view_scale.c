@@ -121,7 +121,7 @@ static void scale_row(struct json *row)
 {
 	const char *unit = json_text(json_get(row, "unit"));
 	const struct step *from = unit ? find_step(unit) : NULL;
-	double smallest = smallest_value(row);
+	double smallest = from ? smallest_value(row) : (double)NAN;
 	const struct step *to;
 	scoped(free) char *name = NULL;
 
