@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """TAP for tests in Python: one line a promise, the plan at the end."""
 import sys
+import tempfile
 
 
 class Tap:
@@ -33,3 +34,22 @@ class Tap:
 def skip_all(reason):
     print(f"1..0 # SKIP {reason}", flush=True)
     sys.exit(0)
+
+
+class Skip(Exception):
+    """Raised by a promise that cannot be checked here."""
+
+
+def promises(rows):
+    """Checks (promise, function of an empty folder) in turn; the exit status."""
+    t = Tap()
+    for promise, check in rows:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(folder)
+                t.check(True, promise)
+            except Skip as reason:
+                t.skip(promise, reason)
+            except (AssertionError, KeyError, ValueError) as error:
+                t.check(False, promise, repr(error)[:3000].replace("\\n", "\n"))
+    return t.end()

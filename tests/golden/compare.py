@@ -6,9 +6,12 @@ compare.py PATCHMETER
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 PROGRAM = os.path.abspath(sys.argv[1])
 JOB = """name: probe
@@ -268,15 +271,4 @@ PROMISES = [
     ("hostile names are cleaned", hostile_names_are_cleaned),
 ]
 
-failed = 0
-print(f"1..{len(PROMISES)}")
-for number, (promise, check) in enumerate(PROMISES, 1):
-    with tempfile.TemporaryDirectory() as place:
-        try:
-            check(place)
-            print(f"ok {number} - {promise}")
-        except AssertionError as error:
-            failed = 1
-            print(f"not ok {number} - {promise}")
-            print("# " + repr(error)[:3000].replace("\\n", "\n# "))
-sys.exit(failed)
+sys.exit(tap.promises(PROMISES))

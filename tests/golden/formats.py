@@ -8,10 +8,13 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 PROGRAM = os.path.abspath(sys.argv[1])
 FORMATS = ("text", "lkp", "pct", "pct-raw", "percent", "md", "csv", "json")
@@ -121,15 +124,4 @@ PROMISES = [
     ("a document gives the same tables as the files", a_document_gives_the_same_tables),
 ]
 
-failed = 0
-print(f"1..{len(PROMISES)}")
-for number, (promise, check) in enumerate(PROMISES, 1):
-    with tempfile.TemporaryDirectory() as temporary:
-        try:
-            check(temporary)
-            print(f"ok {number} - {promise}")
-        except AssertionError as error:
-            failed = 1
-            print(f"not ok {number} - {promise}")
-            print("# " + repr(error)[:3000].replace("\\n", "\n# "))
-sys.exit(failed)
+sys.exit(tap.promises(PROMISES))

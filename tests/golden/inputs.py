@@ -6,10 +6,13 @@ inputs.py PATCHMETER
 """
 import json
 import os
+import pathlib
 import resource
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 PROGRAM = os.path.abspath(sys.argv[1])
 NOISE = (0, 0.004, -0.004, 0.008, -0.008, 0.002, -0.006, 0.004)
@@ -390,15 +393,4 @@ PROMISES = [
     ("ten million samples of a metric take little memory", ten_million_samples_take_little_memory),
 ]
 
-failed = 0
-print(f"1..{len(PROMISES)}")
-for number, (promise, check) in enumerate(PROMISES, 1):
-    with tempfile.TemporaryDirectory() as place:
-        try:
-            check(place)
-            print(f"ok {number} - {promise}")
-        except (AssertionError, KeyError, ValueError) as error:
-            failed = 1
-            print(f"not ok {number} - {promise}")
-            print("# " + repr(error)[:3000].replace("\\n", "\n# "))
-sys.exit(failed)
+sys.exit(tap.promises(PROMISES))

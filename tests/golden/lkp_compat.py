@@ -12,17 +12,17 @@ import glob
 import json
 import math
 import os
+import pathlib
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SHARED = os.environ.get("PATCHMETER_SHARED") or os.path.join(sys.argv[2], "..", "shared")
 GOLDEN = os.path.join(SHARED, "golden", "lkp-compare")
 
-
-class Skip(Exception):
-    """What a check needs is not here."""
 
 
 def compare(folder, *args):
@@ -59,7 +59,7 @@ def is_alike(ours, peer):
 def peer_cases():
     """(case, decision, table) of those that the command line can ask for."""
     if not os.path.isdir(GOLDEN):
-        raise Skip("no golden/lkp-compare beside the checkout")
+        raise tap.Skip("no golden/lkp-compare beside the checkout")
     for path in sorted(glob.glob(GOLDEN + "/*_*.json")):
         if not path.endswith(".decision.json"):
             with open(path, encoding="utf-8") as file:
@@ -145,17 +145,4 @@ PROMISES = [
     ("what does not go together is told", what_does_not_go_together_is_told),
 ]
 
-failed = 0
-print(f"1..{len(PROMISES)}")
-for number, (promise, check) in enumerate(PROMISES, 1):
-    with tempfile.TemporaryDirectory() as temporary:
-        try:
-            check(temporary)
-            print(f"ok {number} - {promise}")
-        except Skip as reason:
-            print(f"ok {number} - {promise} # SKIP {reason}")
-        except AssertionError as error:
-            failed = 1
-            print(f"not ok {number} - {promise}")
-            print("# " + repr(error)[:3000].replace("\\n", "\n# "))
-sys.exit(failed)
+sys.exit(tap.promises(PROMISES))

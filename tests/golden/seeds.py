@@ -14,11 +14,14 @@ the reason; docs/decisions/0013 has the list.
 """
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SHARED = os.environ.get("PATCHMETER_SHARED") or os.path.join(sys.argv[2], "..", "shared")
@@ -31,15 +34,12 @@ PERCENT = re.compile(r"^(Hmean|Amean) +(\S+) +0\.00% +(-?[\d.]+)%$")
 BASE = 1000.0
 
 
-class Skip(Exception):
-    """What a check needs is not here."""
-
 
 def read_tables(name):
     """[{Test, Units, Interpretation, Statistic, names, rows}] of a mail."""
     path = os.path.join(SHARED, "seeds", name)
     if not os.path.exists(path):
-        raise Skip(f"no seeds/{name} beside the checkout")
+        raise tap.Skip(f"no seeds/{name} beside the checkout")
     tables = []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -230,17 +230,4 @@ PROMISES = [
     ("the first mail is judged, and what differs from its author is told", the_author_is_judged),
 ]
 
-failed = 0
-print(f"1..{len(PROMISES)}")
-for number, (promise, check) in enumerate(PROMISES, 1):
-    with tempfile.TemporaryDirectory() as temporary:
-        try:
-            check(temporary)
-            print(f"ok {number} - {promise}")
-        except Skip as reason:
-            print(f"ok {number} - {promise} # SKIP {reason}")
-        except AssertionError as error:
-            failed = 1
-            print(f"not ok {number} - {promise}")
-            print("# " + str(error)[:4000].replace("\n", "\n# "))
-sys.exit(failed)
+sys.exit(tap.promises(PROMISES))
