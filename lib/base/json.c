@@ -95,6 +95,14 @@ struct json *json_new_text(const char *text)
 	return json_new_text_bytes(text, strlen(text));
 }
 
+struct json *json_new_word(const char *word)
+{
+	uint64_t address = (uintptr_t)word;
+
+	assert(address >> JSON_TAG_SHIFT == 0);
+	return json_of_bits(JSON_TAG_WORD << JSON_TAG_SHIFT | address);
+}
+
 struct json *json_new_number(double value)
 {
 	uint64_t bits;
@@ -113,7 +121,7 @@ struct json *json_new_int(int64_t value)
 
 	if (value >= -limit && value < limit) {
 		return json_of_bits(JSON_TAG_INT << JSON_TAG_SHIFT |
-				    ((uint64_t)value & ((1ULL << JSON_TAG_SHIFT) - 1)));
+				    ((uint64_t)value & JSON_PAYLOAD));
 	}
 	node = json_node_new(KIND_NUMBER, sizeof(struct wide));
 	((struct wide *)(void *)node)->value = value;
@@ -134,7 +142,10 @@ struct json *json_clone(const struct json *json)
 {
 	struct json *copy;
 
-	switch (json_kind(json)) {
+	if (!is_json_node(json)) {
+		return json ? json_of_bits(json_bits(json)) : json_new_null();
+	}
+	switch (json->kind) {
 	case KIND_TEXT:
 		return json_new_text(json_text(json));
 	case KIND_ARRAY:
@@ -150,20 +161,19 @@ struct json *json_clone(const struct json *json)
 		}
 		return copy;
 	case KIND_NUMBER:
-		if (is_json_node(json)) {
-			return json_new_int(json_int(json, 0));
-		}
-		break;
-	case KIND_NULL:
-	case KIND_BOOL:
-		break;
+		return json_new_int(json_int(json, 0));
 	}
-	return json_of_bits(json_bits(json));
+	bug("a node of kind %d", json->kind);
 }
 
 void json_put_text(struct json *object, const char *name, const char *text)
 {
 	json_put(object, name, text ? json_new_text(text) : json_new_null());
+}
+
+void json_put_word(struct json *object, const char *name, const char *word)
+{
+	json_put(object, name, word ? json_new_word(word) : json_new_null());
 }
 
 void json_put_number(struct json *object, const char *name, double value)
@@ -201,7 +211,7 @@ enum json_kind json_kind(const struct json *json)
 		return (enum json_kind)json->kind;
 	}
 	if (json_tag(json) != 0) {
-		return KIND_NUMBER;
+		return json_tag(json) == JSON_TAG_WORD ? KIND_TEXT : KIND_NUMBER;
 	}
 	return json_bits(json) > JSON_NULL ? KIND_BOOL : KIND_NULL;
 }
@@ -220,6 +230,9 @@ size_t json_size(const struct json *json)
 
 const char *json_text(const struct json *json)
 {
+	if (json_tag(json) == JSON_TAG_WORD) {
+		return (const char *)(uintptr_t)(json_bits(json) & JSON_PAYLOAD);
+	}
 	return is_json_node_of(json, KIND_TEXT) ? (const char *)(json + 1) : NULL;
 }
 
@@ -248,7 +261,7 @@ double json_number(const struct json *json, double otherwise)
 	if (get_whole(json, &whole)) {
 		return (double)whole;
 	}
-	if (json_tag(json) == 0) {
+	if (json_tag(json) == 0 || json_tag(json) == JSON_TAG_WORD) {
 		return otherwise;
 	}
 	memcpy(&value, &bits, sizeof(value));

@@ -36,6 +36,7 @@ MUST_CHECK bool json_read_file(const char *path, size_t limit_bytes, struct json
 struct json *json_new_object(void);
 struct json *json_new_array(void);
 struct json *json_new_text(const char *text);
+struct json *json_new_word(const char *word); /* lasts forever, as a literal: not copied */
 struct json *json_new_text_bytes(const char *bytes, size_t length);
 struct json *json_new_number(double value); /* not finite: null */
 struct json *json_new_int(int64_t value);
@@ -47,6 +48,7 @@ struct json *json_clone(const struct json *json); /* deep */
  * there is replaced in its place. */
 void json_put(struct json *object, const char *name, struct json *take_value);
 void json_put_text(struct json *object, const char *name, const char *text); /* NULL: null */
+void json_put_word(struct json *object, const char *name, const char *word); /* NULL: null */
 void json_put_number(struct json *object, const char *name, double value);
 void json_put_int(struct json *object, const char *name, int64_t value);
 void json_put_bool(struct json *object, const char *name, bool value);

@@ -65,8 +65,9 @@ static bool is_named(const struct member *member, const char *name, size_t lengt
 	if (member->length != (length < LONG_NAME ? length : LONG_NAME)) {
 		return false;
 	}
-	return length < LONG_NAME ? memcmp(member->name, name, length) == 0
-				  : strcmp(member->name, name) == 0;
+	return length < LONG_NAME
+		       ? member->name[0] == name[0] && memcmp(member->name, name, length) == 0
+		       : strcmp(member->name, name) == 0;
 }
 
 /* FNV-1a */

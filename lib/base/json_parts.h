@@ -8,6 +8,7 @@
  *	0000 0000 0000 0001   null; 2 is false, 3 is true
  *	0000 AAAA AAAA AAAA   the address of a node: a text, an array, an object, or a wide integer
  *	0002 to fff1 ...      a double: its bits plus 2^49, which no finite one carries further
+ *	fffd AAAA AAAA AAAA   the address of a word: a text that lasts forever
  *	fffe IIII IIII IIII   an integer of 48 bits
  */
 #ifndef BASE_JSON_PARTS_H
@@ -22,7 +23,9 @@ static_assert(sizeof(struct json *) == sizeof(uint64_t), "values are kept in poi
 #define JSON_FALSE      2U
 #define JSON_TRUE       3U
 #define JSON_TAG_SHIFT  48
+#define JSON_PAYLOAD    ((1ULL << JSON_TAG_SHIFT) - 1)
 #define JSON_TAG_DOUBLE 2ULL
+#define JSON_TAG_WORD   0xfffdULL
 #define JSON_TAG_INT    0xfffeULL
 
 /* A node's head.  A text follows it at once. */

@@ -174,7 +174,8 @@ void view_interval_text(const struct json *row, size_t index, struct str *out)
 		} else {
 			number_difference(ends[i], text);
 		}
-		str_printf(out, "%s%s", i ? " to " : "", text);
+		str_append(out, i ? " to " : "");
+		str_append(out, text);
 	}
 }
 

@@ -53,14 +53,14 @@ static struct json *cell_json(const struct view_cell *from)
 	return cell;
 }
 
-static enum view_meaning meaning_of(const struct view_change *change)
+static const struct view_verdict *verdict_of(const struct view_change *change)
 {
 	const struct view_verdict *verdict = view_verdict(change->verdict);
 
 	if (!verdict) {
 		bug("'%s' is no verdict", change->verdict);
 	}
-	return verdict->meaning;
+	return verdict;
 }
 
 /* What all changes have: of rows, and of failures. */
@@ -76,7 +76,7 @@ static struct json *change_json(const struct view_change *from, double percent, 
 	json_put_bool(change, "is_ratio", from->is_ratio);
 	json_put_number(change, "p", from->p);
 	json_put_number(change, "q", from->q);
-	json_put_text(change, "verdict", from->verdict);
+	json_put_word(change, "verdict", verdict_of(from)->word);
 	json_put_text(change, "reason", from->reason);
 	return change;
 }
@@ -124,8 +124,8 @@ static struct json *row_json(const struct view_row *from, size_t nr_columns)
 
 	json_put_text(row, "metric", from->metric);
 	json_put_text(row, "unit", from->unit);
-	json_put_text(row, "better", from->is_higher_better ? "higher" : "lower");
-	json_put_text(row, "class", classes[from->class]);
+	json_put_word(row, "better", from->is_higher_better ? "higher" : "lower");
+	json_put_word(row, "class", classes[from->class]);
 	json_put_bool(row, "is_exact", from->is_exact);
 	json_put_text(row, "estimator", from->estimator);
 	json_put_text(row, "note", from->note);
@@ -217,7 +217,7 @@ static int place_of(const struct view_row *row, size_t nr_columns)
 	int rank = row->class == VIEW_HEADLINE ? CHANGED : QUIET;
 
 	for (size_t i = 0; i + 1 < nr_columns; i++) {
-		enum view_meaning meaning = meaning_of(&row->changes[i]);
+		enum view_meaning meaning = verdict_of(&row->changes[i])->meaning;
 
 		if (meaning == VIEW_WORSE || meaning == VIEW_BETTER) {
 			rank = CHANGED;

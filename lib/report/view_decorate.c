@@ -41,9 +41,9 @@ static void decorate_changes(struct json *row)
 		view_interval_text(row, i, &interval);
 		put_str(change, "text", &text);
 		put_str(change, "interval", &interval);
-		json_put_text(change, "title",
+		json_put_word(change, "title",
 			      view_verdict(json_text(json_get(change, "verdict")))->title);
-		json_put_text(change, "mark", view_mark(meaning));
+		json_put_word(change, "mark", view_mark(meaning));
 		json_put_bool(change, "is_worse", meaning == VIEW_WORSE);
 		json_put_bool(change, "is_better", meaning == VIEW_BETTER);
 	}

@@ -285,6 +285,25 @@ static void whole_numbers_keep_every_bit(void)
 	}
 }
 
+static void words_are_texts(void)
+{
+	static const char word[] = "higher";
+	scoped(json_free) struct json *doc = json_new_object();
+	scoped(json_free) struct json *copy = NULL;
+	scoped(free) char *text = NULL;
+
+	json_put_word(doc, "better", word);
+	json_put_word(doc, "none", NULL);
+	copy = json_clone(doc);
+	json_put_word(doc, "better", "lower");
+	text = json_write(copy, FORM_COMPACT);
+	CHECK_TEXT(text, "{\"better\":\"higher\",\"none\":null}");
+	CHECK_INT(json_kind(json_get(copy, "better")), KIND_TEXT);
+	CHECK_INT((int64_t)json_size(json_get(copy, "better")), 0);
+	CHECK_NEAR(json_number(json_get(copy, "better"), 7), 7, 0);
+	CHECK(!is_json_int(json_get(copy, "better")) && json_bool(json_get(copy, "better"), true));
+}
+
 static void checks_messages(void)
 {
 	scoped(json_free) struct json *doc = parse("{\"seed\":1.5,\"n\":7,\"name\":\"x\"}");
@@ -336,6 +355,7 @@ static const struct t_case cases[] = {
 	{ "members are walked in the order they were put", walks_in_order },
 	{ "a large object keeps its order, and finds, replaces and removes", finds_among_many },
 	{ "a whole number keeps every bit", whole_numbers_keep_every_bit },
+	{ "a word is a text like any other", words_are_texts },
 	{ "a message's field is checked for type and range", checks_messages },
 	{ "a file is read with a limit, its faults named by its path", reads_files },
 };
