@@ -139,7 +139,9 @@ def describe(stack):
     if stack["state"] in ("new", "building"):
         return 0.2 * nr_built / max(1, len(builds)), f"built {nr_built} of {len(builds)} commits"
     nr_ended, nr_planned = count_runs(stack)
-    share = 0.2 + 0.8 * nr_ended / max(1, nr_planned)
+    if stack["state"] == "confirming":
+        return 0.85, f"measured {nr_ended} runs, confirming {len(stack['findings'])} finding(s) on fresh builds"
+    share = 0.2 + 0.65 * nr_ended / max(1, nr_planned)
     return share, f"measured {nr_ended} of {nr_planned} runs, {len(stack['findings'])} finding(s)"
 
 
