@@ -7,6 +7,7 @@
 #include "lib/base/mem.h"
 #include "lib/report/format.h"
 #include "measured.h"
+#include "screen.h"
 
 #define LIMIT_BYTES ((size_t)64 << 20)
 #define NAMES_SHOWN 10
@@ -74,11 +75,9 @@ static void print_view(struct json *view, const struct options *options)
 static void print_explanation(const struct pairing *pairing)
 {
 	scoped(str_release) struct str text = STR_INIT;
-	scoped(str_release) struct str clean = STR_INIT;
 
 	explain(pairing, &text);
-	str_append_clean(&clean, text.at, text.length, true, SIZE_MAX);
-	fwrite(clean.at, 1, clean.length, stdout);
+	print_clean(stdout, &text);
 }
 
 static void describe_side(const struct side *side, struct str *out)
@@ -114,14 +113,13 @@ static void describe_side(const struct side *side, struct str *out)
 static int fail_nothing(const struct call *call, const struct pairing *pairing)
 {
 	scoped(str_release) struct str text = STR_INIT;
-	scoped(str_release) struct str clean = STR_INIT;
 
 	str_printf(&text, "nothing to compare: %s\n", pairing_reason(pairing));
 	for (size_t i = 0; i < pairing->sides->nr; i++) {
 		describe_side(&pairing->sides->at[i], &text);
 	}
-	str_append_clean(&clean, text.at, text.length, true, SIZE_MAX);
-	fprintf(stderr, "patchmeter %s: %s", call->verb->name, clean.at);
+	fprintf(stderr, "patchmeter %s: ", call->verb->name);
+	print_clean(stderr, &text);
 	return EXIT_NOTHING;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/mem.h"
 #include "lib/report/lkp_compat.h"
+#include "screen.h"
 
 static void print_decisions(const struct lkp_compat *compat)
 {
@@ -15,11 +16,9 @@ static void print_decisions(const struct lkp_compat *compat)
 static void print_table(const struct lkp_compat *compat)
 {
 	scoped(str_release) struct str text = STR_INIT;
-	scoped(str_release) struct str clean = STR_INIT;
 
 	lkp_compat_text(compat, &text);
-	str_append_clean(&clean, text.at, text.length, true, SIZE_MAX);
-	fwrite(clean.at, 1, clean.length, stdout);
+	print_clean(stdout, &text);
 }
 
 static const struct results *find_empty(const struct results *const *sides, size_t nr_sides)

@@ -44,3 +44,11 @@ void screen_line(const struct screen *screen, enum tone tone, const char *text, 
 	printf("%s%.*s%s\n", is_colored ? sequences[tone] : "", (int)length, text,
 	       is_colored ? "\x1b[0m" : "");
 }
+
+void print_clean(FILE *stream, const struct str *text)
+{
+	scoped(str_release) struct str clean = STR_INIT;
+
+	str_append_clean(&clean, text->at, text->length, true, SIZE_MAX);
+	fwrite(clean.at, 1, clean.length, stream);
+}

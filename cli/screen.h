@@ -14,7 +14,9 @@
 #ifndef CLI_SCREEN_H
 #define CLI_SCREEN_H
 
-#include "lib/base/err.h"
+#include <stdio.h>
+
+#include "lib/base/str.h"
 
 /* Colour is never the only sign: the words are there besides.  Good and bad are a pair that
  * everybody can tell apart. */
@@ -34,5 +36,9 @@ void screen_print(const struct screen *screen, const char *bytes, size_t length)
 
 /* Prints one line of clean text and its end. */
 void screen_line(const struct screen *screen, enum tone tone, const char *text, size_t length);
+
+/* Prints text of several lines without anything that a terminal would obey, wherever it goes: what
+ * files of strangers say. */
+void print_clean(FILE *stream, const struct str *text);
 
 #endif

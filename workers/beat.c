@@ -224,11 +224,6 @@ int beat_fd(const struct beat *beat)
 	return beat->fd;
 }
 
-pid_t beat_pid(const struct beat *beat)
-{
-	return beat->pid;
-}
-
 enum beat_verdict beat_verdict(struct beat *beat)
 {
 	struct news news;

@@ -47,7 +47,4 @@ int beat_fd(const struct beat *beat);
 /* About the lease that is held, by all that was heard; does not block. */
 enum beat_verdict beat_verdict(struct beat *beat);
 
-/* Process id, for tests. */
-pid_t beat_pid(const struct beat *beat);
-
 #endif

@@ -134,7 +134,6 @@ struct rows *rows_free(struct rows *rows);
 DEFINE_SCOPED(rows_free, struct rows *)
 
 int rows_nr(const struct rows *rows);
-bool is_rows_null(const struct rows *rows, int row, const char *column);
 /* A missing column is a programmer error.  NULL reads as 0, false or NULL. */
 int64_t rows_int(const struct rows *rows, int row, const char *column);
 double rows_number(const struct rows *rows, int row, const char *column); /* NULL: NaN */

@@ -33,11 +33,6 @@ static int column_number(const struct rows *rows, const char *column)
 	return number;
 }
 
-bool is_rows_null(const struct rows *rows, int row, const char *column)
-{
-	return PQgetisnull(inner(rows), row, column_number(rows, column)) != 0;
-}
-
 const char *rows_text(const struct rows *rows, int row, const char *column)
 {
 	int number = column_number(rows, column);

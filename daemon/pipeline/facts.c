@@ -2,6 +2,7 @@
 #include "facts.h"
 
 #include "lib/base/str.h"
+#include "lib/report/mail.h"
 
 /* {"id", "subject"} put as `name`; gives it for more. */
 static struct json *put_commit(struct json *facts, const char *name, const char *oid,
@@ -177,6 +178,38 @@ static bool put_machine(struct tick *tick, const struct rows *finding, struct js
 	return true;
 }
 
+/* What a failing run said at its end. */
+static bool put_log(struct tick *tick, const struct comparison *comparison, struct json *facts,
+		    struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	scoped(str_release) struct str excerpt = STR_INIT;
+	const char *log;
+	struct json *fact;
+
+	if (!db_query(tick->db, Q_REPORT_FAILURE,
+		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
+		return false;
+	}
+	log = rows_nr(rows) > 0 ? rows_text(rows, 0, "excerpt") : "";
+	if (log[0] == '\0') {
+		return true;
+	}
+	mail_excerpt(log, strlen(log), &excerpt);
+	fact = json_new_object();
+	json_put_text(fact, "name",
+		      arena_printf(tick->arena, "Run %" PRId64 " ended by %s, its last lines",
+				   rows_int(rows, 0, "run_id"), rows_text(rows, 0, "reason")));
+	json_put_text(fact, "excerpt", excerpt.at);
+	if (tick->settings->url) {
+		json_put_text(fact, "link",
+			      arena_printf(tick->arena, "%s/run/%" PRId64, tick->settings->url,
+					   rows_int(rows, 0, "run_id")));
+	}
+	json_put(facts, "log", fact);
+	return true;
+}
+
 /* How sure we are that it is the commit, and neither chance nor the place of its code. */
 static bool put_confirmation(struct tick *tick, const struct rows *finding, struct json *facts,
 			     struct err *err)
@@ -237,6 +270,7 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 	put_parameters(comparison, facts);
 	put_notes(tick->arena, finding, comparison, facts);
 	if (!put_confirmation(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
+	    !put_log(tick, comparison, facts, err) ||
 	    !put_machine(tick, finding, facts, &run, err)) {
 		return false;
 	}

@@ -96,27 +96,6 @@ bool store_get(const struct store *store, const char *hash, int *ret_fd, int64_t
 	return true;
 }
 
-bool store_put(struct store *store, const void *bytes, size_t length, char *ret_hash,
-	       struct err *err)
-{
-	scoped(upload_close) struct upload *upload = NULL;
-	struct hash hash = hash_of(bytes, length);
-	char text[HASH_TEXT_BYTES];
-	scoped(free) char *key = NULL;
-
-	hash_format(&hash, text);
-	key = mem_printf("put-%s", text);
-	if (!upload_open(store, key, (int64_t)length, &upload, err)) {
-		return false;
-	}
-	upload_reset(upload);
-	if (!upload_write(upload, bytes, length, err) || !upload_commit(upload, text, err)) {
-		return false;
-	}
-	memcpy(ret_hash, text, sizeof(text));
-	return true;
-}
-
 bool store_scratch(const struct store *store, int *ret_fd, struct err *err)
 {
 	scoped(free) char *path = mem_printf("%s/scratch.XXXXXX", store->incoming);

@@ -32,10 +32,6 @@ DEFINE_SCOPED(store_close, struct store *)
 MUST_CHECK bool store_get(const struct store *store, const char *hash, int *ret_fd,
 			  int64_t *ret_size_bytes, struct err *err);
 
-/* Keeps bytes that are in memory; `hash` receives 64 digits and NUL. */
-MUST_CHECK bool store_put(struct store *store, const void *bytes, size_t length, char *ret_hash,
-			  struct err *err);
-
 /* A file without a name on the store's disk, open for both; it is gone when it is closed. */
 MUST_CHECK bool store_scratch(const struct store *store, int *ret_fd, struct err *err);
 

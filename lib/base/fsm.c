@@ -16,16 +16,6 @@ static uint64_t bit_of(const struct fsm *fsm, const char *state)
 	return 0;
 }
 
-bool is_fsm_move(const struct fsm *fsm, const char *from, const char *to)
-{
-	for (size_t i = 0; i < fsm->nr_moves; i++) {
-		if (strcmp(fsm->moves[i].from, from) == 0 && strcmp(fsm->moves[i].to, to) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 bool is_fsm_end(const struct fsm *fsm, const char *state)
 {
 	for (size_t i = 0; i < fsm->nr_moves; i++) {

@@ -26,9 +26,6 @@ struct fsm {
 	size_t nr_moves;
 };
 
-/* A row leads from one to the other. */
-bool is_fsm_move(const struct fsm *fsm, const char *from, const char *to);
-
 /* No move leads out of it. */
 bool is_fsm_end(const struct fsm *fsm, const char *state);
 

@@ -67,11 +67,6 @@ bool is_hash_text(const char *text)
 	       strlen(text) == HASH_TEXT_BYTES - 1;
 }
 
-bool is_same_secret(const void *a, const void *b, size_t length)
-{
-	return memeql_sec(a, b, length) != 0;
-}
-
 void random_bytes(void *bytes, size_t length)
 {
 	uint8_t *at = bytes;

@@ -28,9 +28,6 @@ struct hash_stream *hash_stream_free(struct hash_stream *stream, struct hash *re
 /* Exactly 64 lower-case hexadecimal digits. */
 bool is_hash_text(const char *text);
 
-/* Compares in constant time: for secrets. */
-bool is_same_secret(const void *a, const void *b, size_t length);
-
 /* Fills with random bytes of the kernel.  Blocks only before the pool is initialised at boot. */
 void random_bytes(void *bytes, size_t length);
 

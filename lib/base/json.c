@@ -304,20 +304,3 @@ bool json_need_text(const struct json *object, const char *name, const char **re
 	return true;
 }
 
-bool json_need_int(const struct json *object, const char *name, int64_t min, int64_t max,
-		   int64_t *ret_value, struct err *err)
-{
-	const struct json *json = json_get(object, name);
-	int64_t value = json_int(json, 0);
-
-	if (!is_json_int(json)) {
-		return err_set(err, ERR_INPUT, "'%s': expected a whole number", name);
-	}
-	if (value < min || value > max) {
-		return err_set(err, ERR_INPUT,
-			       "'%s': %" PRId64 " is outside %" PRId64 " to %" PRId64, name, value,
-			       min, max);
-	}
-	*ret_value = value;
-	return true;
-}

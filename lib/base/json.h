@@ -73,11 +73,9 @@ void *json_next(const struct json *object, void *member);
 const char *json_member_name(void *member);
 struct json *json_member_value(void *member);
 
-/* Typed, checked access for messages: ERR_INPUT "'seed': expected a whole number". */
+/* Checked access for messages: ERR_INPUT "'name': expected a text". */
 MUST_CHECK bool json_need_text(const struct json *object, const char *name, const char **ret_text,
 			       struct err *err);
-MUST_CHECK bool json_need_int(const struct json *object, const char *name, int64_t min, int64_t max,
-			      int64_t *ret_value, struct err *err);
 
 enum json_form {
 	FORM_COMPACT,   /* no blanks; members in the order they were put */

@@ -154,11 +154,6 @@ double dist_t_tail(double t, double df)
 	return beta_share(df / 2, 0.5, share, isinf(square) ? 1 : square / (1 + square)) / 2;
 }
 
-double dist_t_cdf(double t, double df)
-{
-	return dist_t_tail(-t, df);
-}
-
 static double t_density(double t, double df)
 {
 	if (isinf(df)) {

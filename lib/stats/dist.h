@@ -29,7 +29,6 @@ double dist_trigamma_inverse(double y);
 double dist_beta(double a, double b, double x);
 
 /* Student's t with df > 0 degrees of freedom, which need not be whole; INFINITY: the normal law. */
-double dist_t_cdf(double t, double df);
 /* The share above t. */
 double dist_t_tail(double t, double df);
 /* The t below which a share of `p` lies; 0 < p < 1. */

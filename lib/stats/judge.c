@@ -339,17 +339,3 @@ size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr)
 	return most;
 }
 
-double judge_overall(const struct judge_verdict *verdicts, size_t nr, size_t *ret_left_out)
-{
-	double total = 0;
-	size_t nr_used = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (!isnan(verdicts[i].log_ratio)) {
-			total += verdicts[i].log_ratio;
-			nr_used++;
-		}
-	}
-	*ret_left_out = nr - nr_used;
-	return nr_used > 0 ? expm1(total / (double)nr_used) : (double)NAN;
-}

@@ -172,8 +172,4 @@ enum judge_next { JUDGE_STOP, JUDGE_MORE };
 enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int look,
 			   const char **ret_why);
 
-/* The geometric mean of head / base over the metrics that have it on both sides, as a ratio minus
- * 1 (NAN: none has), and how many were left out. */
-double judge_overall(const struct judge_verdict *verdicts, size_t nr, size_t *ret_left_out);
-
 #endif

@@ -39,12 +39,6 @@ void csv_number(struct csv *csv, double value)
 	}
 }
 
-void csv_int(struct csv *csv, int64_t value)
-{
-	separate(csv);
-	str_printf(csv->out, "%" PRId64, value);
-}
-
 void csv_end(struct csv *csv)
 {
 	str_append_char(csv->out, '\n');

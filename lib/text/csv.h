@@ -22,7 +22,6 @@ struct csv {
 /* Append a cell to the row.  A text that is NULL and a number that is not finite are empty. */
 void csv_text(struct csv *csv, const char *text);
 void csv_number(struct csv *csv, double value);
-void csv_int(struct csv *csv, int64_t value);
 
 /* Ends the row. */
 void csv_end(struct csv *csv);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "template_set.h"
 
-#include <dirent.h>
-#include <errno.h>
-
 #include "lib/base/mem.h"
 
 struct entry {
@@ -117,46 +114,6 @@ bool template_set_add_files(struct template_set *set, const struct template_file
 		}
 	}
 	return true;
-}
-
-static bool read_file(struct template_set *set, const char *folder, const char *file,
-		      struct err *err)
-{
-	scoped(str_release) struct str text = STR_INIT;
-	scoped(free) char *path = mem_printf("%s/%s", folder, file);
-
-	return str_read_file(&text, path, TEMPLATE_MAX_BYTES, err) &&
-	       (add_file(set, file, text.at, text.length, err) ||
-		err_wrap(err, "templates in '%s'", folder));
-}
-
-static bool is_template_file(const char *file)
-{
-	bool is_one = false;
-
-	for (size_t i = 0; i < countof(suffixes); i++) {
-		is_one = is_one || str_has_suffix(file, suffixes[i].suffix);
-	}
-	return is_one && file[0] != '.';
-}
-
-bool template_set_read_folder(struct template_set *set, const char *folder, struct err *err)
-{
-	DIR *entries = opendir(folder);
-	struct dirent *entry;
-	bool is_done = true;
-
-	if (!entries) {
-		return err_set_errno(err, errno == ENOENT ? ERR_ABSENT : ERR_BROKEN, errno,
-				     "open the folder of templates '%s'", folder);
-	}
-	while (is_done && (entry = readdir(entries))) {
-		if (is_template_file(entry->d_name)) {
-			is_done = read_file(set, folder, entry->d_name, err);
-		}
-	}
-	closedir(entries);
-	return is_done;
 }
 
 bool template_set_check(const struct template_set *set, struct err *err)

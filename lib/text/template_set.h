@@ -5,7 +5,8 @@
  * They are parsed once, at start, so that a broken one stops the start and not Tuesday night.
  *
  *	scoped(template_set_free) struct template_set *set = template_set_new();
- *	if (!template_set_read_folder(set, "web/templates", err) || !template_set_check(set, err))
+ *	if (!template_set_add_files(set, web_templates, nr_web_templates, err) ||
+ *	    !template_set_check(set, err))
  *		return false;
  *	template_render(template_set_get(set, "home"), set, document, &out, err);
  *
@@ -34,12 +35,10 @@ DEFINE_SCOPED(template_set_free, struct template_set *)
 /* Parses one.  ERR_INPUT "NAME:LINE: ..."; ERR_CONFLICT: the name is taken. */
 MUST_CHECK bool template_set_add(struct template_set *set, const char *name, const char *bytes,
 				 size_t length, enum template_mode mode, struct err *err);
-/* Parses compiled-in files; the mode follows the suffix. */
+/* Parses compiled-in files; the mode follows the suffix, others than .html and .txt are passed
+ * over. */
 MUST_CHECK bool template_set_add_files(struct template_set *set, const struct template_file *files,
 				       size_t nr_files, struct err *err);
-/* Parses every *.html and *.txt of a folder; other files are passed over.  Blocks on the disk. */
-MUST_CHECK bool template_set_read_folder(struct template_set *set, const char *folder,
-					 struct err *err);
 
 /* Whether every partial that is asked for is there and has the mode of who asks.  ERR_ABSENT. */
 MUST_CHECK bool template_set_check(const struct template_set *set, struct err *err);

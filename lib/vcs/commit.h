@@ -59,15 +59,4 @@ MUST_CHECK bool vcs_commit_read(struct vcs *vcs, const struct vcs_id *id, struct
 MUST_CHECK bool vcs_commit_parse(const char *bytes, size_t length, struct arena *arena,
 				 struct vcs_commit *ret_commit, struct err *err);
 
-/* Appends the change as a unified diff, at most `limit_bytes`, cut at a character; files above
- * 1 MiB are named but not shown.  Blocks.  As vcs_commit_read(). */
-MUST_CHECK bool vcs_commit_diff(struct vcs *vcs, const struct vcs_id *id, size_t limit_bytes,
-				struct str *text, bool *ret_is_cut, struct err *err);
-
-/* A name for the change itself that survives a rebase: what `git patch-id --stable` prints.
- * Empty text for a merge, and where nothing or more than VCS_PATHS_KEPT files change.
- * Blocks.  As vcs_commit_read(). */
-MUST_CHECK bool vcs_commit_patch_id(struct vcs *vcs, const struct vcs_id *id,
-				    struct vcs_id *ret_patch_id, struct err *err);
-
 #endif

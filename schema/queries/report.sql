@@ -59,6 +59,16 @@ JOIN comparison x ON x.cell_id = b.cell_id AND x.id = b.comparison_id
 JOIN machine m ON m.id = b.machine_id JOIN machine_epoch e ON e.id = b.epoch_id
 WHERE b.cell_id = $1 AND b.comparison_id = $2 AND b.state = 'done' ORDER BY b.id LIMIT 1;
 
+-- name: report_failure
+-- A run of head that failed as head does more often, and the end of its log: $1 cell, $2 comparison.
+SELECT f.run_id, f.reason, f.excerpt
+FROM comparison x
+JOIN failure_verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id
+JOIN block b ON b.cell_id = x.cell_id AND b.comparison_id = x.id
+JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.commit_id = x.head_id
+JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id AND f.reason = v.reason
+WHERE x.cell_id = $1 AND x.id = $2 ORDER BY f.run_id DESC LIMIT 1;
+
 -- name: mail_draft
 -- $1 finding, $2 stack, $3 mode, $4 Message-ID, $5 recipients, $6 subject, $7 body, $8 document
 INSERT INTO mail (finding_id, stack_id, mode, message_id, recipients, subject, body, document, created)

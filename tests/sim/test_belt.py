@@ -3,13 +3,11 @@
 """From a push to the mail: the real daemon, git and database, workers that pretend to measure."""
 import pathlib
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import belt
-import moves
-import pg
 import tap
+import watched
 
 
 def names(daemon):
@@ -115,18 +113,9 @@ def vanished(t, daemon, repo):
 
 def main():
     t = tap.Tap()
-    with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        database = cluster.database("belt")
-        repo = belt.Repo(pathlib.Path(folder) / "repo")
-        repo.commit("base")
-        daemon = belt.Daemon(database, repo)
-        daemon.write_config()
-        daemon.migrate()
-        moves.watch(database)
-        with daemon:
-            for step in (push_to_mail, push_again, force_push, branch_comes_and_goes, vanished):
-                step(t, daemon, repo)
-        t.equal(moves.illegal(database), [], "every row moved as its table of states allows")
+    with watched.belt_of(t) as (daemon, repo):
+        for step in (push_to_mail, push_again, force_push, branch_comes_and_goes, vanished):
+            step(t, daemon, repo)
     return t.end()
 
 

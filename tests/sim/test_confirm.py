@@ -5,14 +5,12 @@ import json
 import pathlib
 import re
 import sys
-import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import belt
-import moves
-import pg
 import tap
+import watched
 
 
 def findings(daemon, ref):
@@ -146,23 +144,14 @@ class StopsAtConfirmation:
 
 def main():
     t = tap.Tap()
-    with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        database = cluster.database("belt")
-        repo = belt.Repo(pathlib.Path(folder) / "repo")
-        repo.commit("base")
-        daemon = belt.Daemon(database, repo)
-        daemon.write_config()
-        daemon.migrate()
-        moves.watch(database)
-        with daemon:
-            model = belt.Model({}, cv=0.005)
-            with belt.FakeWorker(daemon, model):
-                slow = confirms_a_true_change(t, daemon, repo, model)
-                drops_a_fluke(t, daemon, repo, model)
-                tells_what_does_not_build(t, daemon, repo, model)
-                costs_nothing_twice(t, daemon, repo, slow)
-            is_superseded(t, daemon, repo, model)
-        t.equal(moves.illegal(database), [], "every row moved as its table of states allows")
+    with watched.belt_of(t) as (daemon, repo):
+        model = belt.Model({}, cv=0.005)
+        with belt.FakeWorker(daemon, model):
+            slow = confirms_a_true_change(t, daemon, repo, model)
+            drops_a_fluke(t, daemon, repo, model)
+            tells_what_does_not_build(t, daemon, repo, model)
+            costs_nothing_twice(t, daemon, repo, slow)
+        is_superseded(t, daemon, repo, model)
     return t.end()
 
 

@@ -3,13 +3,11 @@
 """Runs that go wrong are measurements too: how often, on which side, and who is told."""
 import pathlib
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import belt
-import moves
-import pg
 import tap
+import watched
 
 BROKEN = {"outcome": "failed", "reason": "exit-status", "detail": "exit status 1", "exit_code": 1,
           "files": {"stdout": b"", "stderr": b"assertion failed\n"}}
@@ -60,6 +58,7 @@ def a_crash(t, daemon, repo):
             "a commit of which every run fails is found")
     mail = "\n".join(daemon.mails().values())
     t.check("fail:runs" in mail and "fake.exit-status" in mail, "the mail has its row, as LKP prints it")
+    t.check("ended by exit-status" in mail and "assertion failed" in mail, "and what a failing run said at its end", mail)
     t.check(nr_runs(daemon, "topic/crash") <= 32, f"after {nr_runs(daemon, 'topic/crash')} runs")
     page = daemon.get(f"/compare?base={repo.git('rev-parse', 'main')}&head={crash}")[1]
     t.check("fake.exit-status" in page and "fail:runs" in page, "and so has the page")
@@ -89,18 +88,9 @@ def both_fail(t, daemon, repo):
 
 def main():
     t = tap.Tap()
-    with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        database = cluster.database("failures")
-        repo = belt.Repo(pathlib.Path(folder) / "repo")
-        repo.commit("base")
-        daemon = belt.Daemon(database, repo)
-        daemon.write_config()
-        daemon.migrate()
-        moves.watch(database)
-        with daemon:
-            for step in (a_crash, worse_than_before, both_fail):
-                step(t, daemon, repo)
-        t.equal(moves.illegal(database), [], "every row moved as its table of states allows")
+    with watched.belt_of(t) as (daemon, repo):
+        for step in (a_crash, worse_than_before, both_fail):
+            step(t, daemon, repo)
     return t.end()
 
 

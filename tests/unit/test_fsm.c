@@ -15,14 +15,6 @@ static const struct fsm_move moves[] = {
 
 static const struct fsm run = { "run_state", states, countof(states), moves, countof(moves) };
 
-static void allows_its_rows_only(void)
-{
-	CHECK(is_fsm_move(&run, "queued", "running"));
-	CHECK(!is_fsm_move(&run, "running", "lost"));
-	CHECK(!is_fsm_move(&run, "queued", "queued"));
-	CHECK(!is_fsm_move(&run, "queued", "nowhere"));
-}
-
 static void knows_its_ends(void)
 {
 	CHECK(is_fsm_end(&run, "done"));
@@ -67,7 +59,6 @@ static void draws(void)
 }
 
 static const struct t_case cases[] = {
-	{ "a move is allowed if and only if it is a row", allows_its_rows_only },
 	{ "a state that nothing leaves is an end", knows_its_ends },
 	{ "a table with a foreign or an unreachable state is unsound", finds_unsound_tables },
 	{ "the drawing has every move with its reason", draws },

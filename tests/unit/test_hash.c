@@ -57,13 +57,6 @@ static void knows_its_text(void)
 	CHECK(!is_hash_text(""));
 }
 
-static void compares_secrets(void)
-{
-	CHECK(is_same_secret("abc", "abc", 3));
-	CHECK(!is_same_secret("abc", "abd", 3));
-	CHECK(is_same_secret("abc", "abd", 2));
-}
-
 static void makes_tokens(void)
 {
 	scoped(free) char *one = token_new();
@@ -78,7 +71,6 @@ static const struct t_case cases[] = {
 	{ "SHA-256 gives the published values", matches_fips },
 	{ "a million letters hash in pieces as published", streams_a_million },
 	{ "a hash's text is 64 lower-case hexadecimal digits", knows_its_text },
-	{ "secrets are compared in the given length", compares_secrets },
 	{ "a token is 'pm_' and 64 random digits", makes_tokens },
 };
 

@@ -134,11 +134,11 @@ static void writes_csv_numbers(void)
 	csv_number(&csv, 0.1);
 	csv_number(&csv, NAN);
 	csv_number(&csv, INFINITY);
-	csv_int(&csv, -7);
+	csv_number(&csv, -7);
 	csv_text(&csv, " a");
 	csv_text(&csv, "b\nc");
 	csv_end(&csv);
-	csv_int(&csv, 1);
+	csv_number(&csv, 1);
 	csv_end(&csv);
 	CHECK_TEXT(out.at, ",0.1,,,-7,\" a\",\"b\nc\"\n1\n");
 }

@@ -162,28 +162,24 @@ static void ends_explosions(void)
 	}
 }
 
-static void write_text(const char *folder, const char *name, const char *text)
-{
-	scoped(free) char *path = mem_printf("%s/%s", folder, name);
-	struct err err = ERR_INIT;
+/* A text and its length, as embed.py writes them. */
+#define TEXT(text) text, sizeof(text) - 1
 
-	CHECK_DONE(str_write_file(path, text, strlen(text), 0600, &err), &err);
-}
-
-static void loads_folders(void)
+static void tells_pages_from_plain_text(void)
 {
-	scoped(free) char *folder = t_folder();
+	static const struct template_file files[] = {
+		{ "page.html", TEXT("<ul>\n  {{> item}}\n</ul>\n") },
+		{ "item.html", TEXT("<li>{{x}}</li>\n") },
+		{ "mail.txt", TEXT("{{{x}}}\n") },
+		{ "notes.md", TEXT("{{") },
+	};
 	scoped(template_set_free) struct template_set *set = template_set_new();
 	scoped(json_free) struct json *document = json_new_object();
 	scoped(str_release) struct str out = STR_INIT;
 	struct err err = ERR_INIT;
 
-	write_text(folder, "page.html", "<ul>\n  {{> item}}\n</ul>\n");
-	write_text(folder, "item.html", "<li>{{x}}</li>\n");
-	write_text(folder, "mail.txt", "{{{x}}}\n");
-	write_text(folder, "notes.md", "{{");
 	json_put_text(document, "x", "<&");
-	if (!CHECK_DONE(template_set_read_folder(set, folder, &err), &err) ||
+	if (!CHECK_DONE(template_set_add_files(set, files, countof(files), &err), &err) ||
 	    !CHECK_DONE(template_set_check(set, &err), &err)) {
 		return;
 	}
@@ -198,8 +194,6 @@ static void refuses_bad_sets(void)
 	scoped(template_set_free) struct template_set *set = template_set_new();
 	struct err err = ERR_INIT;
 
-	CHECK_FAILS(template_set_read_folder(set, "/nonexistent", &err), &err, ERR_ABSENT,
-		    "open the folder of templates '/nonexistent'");
 	CHECK_DONE(template_set_add(set, "a", "{{>b}}", 6, TEMPLATE_HTML, &err), &err);
 	CHECK_FAILS(template_set_add(set, "a", "", 0, TEMPLATE_HTML, &err), &err, ERR_CONFLICT,
 		    "there are two templates called 'a'");
@@ -276,7 +270,8 @@ static const struct t_case cases[] = {
 	{ "a partial that calls itself for ever is an error, and leaves no output",
 	  ends_recursion },
 	{ "partials that call two each end before the heat death", ends_explosions },
-	{ "a folder of files is a set of templates", loads_folders },
+	{ "the suffix tells pages from plain text, and other files are passed over",
+	  tells_pages_from_plain_text },
 	{ "a set with a hole is refused", refuses_bad_sets },
 	{ "the time to render grows with the rows, not with their square", is_linear },
 };

@@ -388,64 +388,6 @@ static void reads_hostile_commits(void)
 	CHECK_INT((int64_t)strlen(commit.subject), VCS_SUBJECT_MAX_BYTES);
 }
 
-static void patch_id_is_that_of_git(void)
-{
-	static const char *const names[] = { "one", "two", "again" };
-	scoped(fixture_release) struct fixture fixture = { 0 };
-	struct vcs_id ids[3] = { 0 };
-	struct err err = ERR_INIT;
-
-	if (!open_fixture(&fixture,
-			  START "seq 100 >a; c base; sed -i s/50/fifty/ a; echo new >b; c one;"
-				"git mv b 'c d'; seq 10 20 >>a; c two; git checkout -q base;"
-				"sed -i 1d a; c other; git cherry-pick one; git tag again")) {
-		return;
-	}
-	for (size_t i = 0; i < countof(names); i++) {
-		scoped(free) char *script = mem_printf("git diff-tree -p %s~ %s | git patch-id "
-						       "--stable | cut -d' ' -f1",
-						       names[i], names[i]);
-		scoped(free) char *expected = t_git(fixture.folder, script);
-		struct vcs_id commit;
-
-		CHECK_DONE(vcs_resolve(fixture.vcs, names[i], &commit, &err), &err);
-		CHECK_DONE(vcs_commit_patch_id(fixture.vcs, &commit, &ids[i], &err), &err);
-		CHECK_TEXT(ids[i].text, expected);
-	}
-	CHECK_TEXT(ids[2].text, ids[0].text);
-}
-
-static void diff_is_that_of_git_and_bounded(void)
-{
-	scoped(fixture_release) struct fixture fixture = { 0 };
-	scoped(free) char *expected = NULL;
-	scoped(str_release) struct str text = STR_INIT;
-	struct vcs_id id;
-	bool is_cut = true;
-	struct err err = ERR_INIT;
-
-	if (!open_fixture(&fixture,
-			  START "seq 100 >a; c base; sed -i s/50/fifty/ a; echo >b; c one;"
-				"head -c 100000 /dev/zero | tr '\\0' '\\303' >c; c bytes")) {
-		return;
-	}
-	expected = t_git(fixture.folder, "git diff --abbrev=7 base one; echo .");
-	CHECK_DONE(vcs_resolve(fixture.vcs, "one", &id, &err), &err);
-	CHECK_DONE(vcs_commit_diff(fixture.vcs, &id, 10000, &text, &is_cut, &err), &err);
-	CHECK(!is_cut);
-	str_append(&text, ".");
-	CHECK_TEXT(text.at, expected);
-	str_truncate(&text, 0);
-	CHECK_DONE(vcs_commit_diff(fixture.vcs, &id, 100, &text, &is_cut, &err), &err);
-	CHECK(is_cut);
-	CHECK(text.length <= 100 && text.length > 90);
-	str_truncate(&text, 0);
-	CHECK_DONE(vcs_resolve(fixture.vcs, "bytes", &id, &err), &err);
-	CHECK_DONE(vcs_commit_diff(fixture.vcs, &id, 1000, &text, &is_cut, &err), &err);
-	CHECK(is_cut);
-	CHECK(strstr(text.at, "\xef\xbf\xbd") != NULL && !strchr(text.at, '\xc3'));
-}
-
 static const struct t_case cases[] = {
 	{ "a plain commit is read in all its parts", reads_a_plain_commit },
 	{ "odd times are clamped and flagged", clamps_and_flags_odd_times },
@@ -463,8 +405,5 @@ static const struct t_case cases[] = {
 	{ "folders that unfold without end are given up", is_not_caught_in_a_tree_bomb },
 	{ "a missing object is absent and named", names_what_is_missing },
 	{ "commits that git would not make are read", reads_hostile_commits },
-	{ "the patch id is what git patch-id prints and survives a rebase",
-	  patch_id_is_that_of_git },
-	{ "a diff is git's, clean and bounded", diff_is_that_of_git_and_bounded },
 };
 T_MAIN(cases)
