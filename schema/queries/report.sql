@@ -80,13 +80,11 @@ ON CONFLICT DO NOTHING;
 UPDATE finding SET state = 'reported', reason = NULL WHERE id = $1 AND state = 'new';
 
 -- name: finding_put_off
--- It cannot be drafted for now, and waits 10 s, then twice as long, up to an hour: $1 finding, $2 why;
--- gives its stack where that is news.
+-- It cannot be drafted for now, and waits: $1 finding, $2 why; gives its stack where that is news.
 WITH old AS (
 	SELECT id, reason FROM finding WHERE id = $1 AND state = 'new' FOR UPDATE
 ), late AS (
-	UPDATE finding f SET reason = $2, nr_tries = f.nr_tries + 1, next_try = belt_now() +
-		least(interval '1 hour', interval '10 s' * (1 << least(f.nr_tries, 10)))
+	UPDATE finding f SET reason = $2, nr_tries = f.nr_tries + 1, next_try = belt_put_off(f.nr_tries)
 	FROM old WHERE f.id = old.id RETURNING f.stack_id, old.reason AS was
 )
 SELECT stack_id FROM late WHERE was IS DISTINCT FROM $2;
@@ -102,8 +100,7 @@ FROM mail m WHERE m.state = 'drafted' AND m.next_try <= belt_now() ORDER BY m.id
 WITH old AS (
 	SELECT id, reason FROM mail WHERE id = $1 AND state = 'drafted' FOR UPDATE
 ), late AS (
-	UPDATE mail m SET reason = $2, nr_tries = m.nr_tries + 1, next_try = belt_now() +
-		least(interval '1 hour', interval '10 s' * (1 << least(m.nr_tries, 10)))
+	UPDATE mail m SET reason = $2, nr_tries = m.nr_tries + 1, next_try = belt_put_off(m.nr_tries)
 	FROM old WHERE m.id = old.id RETURNING m.stack_id, old.reason AS was
 )
 SELECT stack_id FROM late WHERE was IS DISTINCT FROM $2;

@@ -58,7 +58,8 @@ def a_crash(t, daemon, repo):
             "a commit of which every run fails is found")
     mail = "\n".join(daemon.mails().values())
     t.check("fail:runs" in mail and "fake.exit-status" in mail, "the mail has its row, as LKP prints it")
-    t.check("ended by exit-status" in mail and "assertion failed" in mail, "and what a failing run said at its end", mail)
+    t.check("ended by exit-status" in mail and "assertion failed" in mail,
+            "and what a failing run said at its end", mail)
     t.check(nr_runs(daemon, "topic/crash") <= 32, f"after {nr_runs(daemon, 'topic/crash')} runs")
     page = daemon.get(f"/compare?base={repo.git('rev-parse', 'main')}&head={crash}")[1]
     t.check("fake.exit-status" in page and "fail:runs" in page, "and so has the page")
