@@ -42,11 +42,6 @@ bool mainline_tell(struct db *db, struct comparison *comparison, struct err *err
 	return true;
 }
 
-static bool is_named(const struct judge_verdict *verdict)
-{
-	return verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
-}
-
 /* Out of line, by more than the smallest effect, and not where the same commit was before: main
  * itself may have changed. */
 static bool is_off(const struct comparison *comparison, size_t i)
@@ -58,7 +53,7 @@ static bool is_off(const struct comparison *comparison, size_t i)
 	double least = fmax(LEAST, verdict->metric->floor);
 	double most = fmax(expected->line.high - middle, log1p(least));
 
-	return is_named(verdict) && fabs(level - middle) > most &&
+	return is_judge_change(verdict->kind) && fabs(level - middle) > most &&
 	       !(fabs(level - expected->before) <= most);
 }
 
@@ -131,7 +126,7 @@ bool mainline_look_back(struct db *db, struct comparison *comparison, struct err
 			const struct judge_verdict *verdict = &comparison->verdicts[i];
 
 			if (rows_int(rows, row, "slot") == comparison->slots[i] &&
-			    is_named(verdict)) {
+			    is_judge_change(verdict->kind)) {
 				notes[i] = main_note(comparison->arena, verdict, rows, row);
 			}
 		}

@@ -38,11 +38,6 @@ static bool is_exact(const struct judge_verdict *verdict)
 	return verdict->metric->is_headline && verdict->metric->is_exact;
 }
 
-static bool is_changed(const struct judge_verdict *verdict)
-{
-	return verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
-}
-
 enum sort { SORT_TIME, SORT_EXACT };
 
 static bool is_sort(const struct judge_verdict *verdict, enum sort sort)
@@ -133,7 +128,7 @@ static bool confirm(struct judge_verdict *verdicts, size_t nr, struct judge_verd
 			continue;
 		}
 		is_confirmed = true;
-		if (!is_changed(time)) {
+		if (!is_judge_change(time->kind)) {
 			verdict_set(time, exact->kind);
 			verdict_say(time, "p %.2g, and %s changed by %+.2f %%", time->p / 2,
 				    exact->metric->name, 100 * exact->effect);
@@ -179,7 +174,8 @@ void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options
 	for (size_t i = 0; i < nr; i++) {
 		struct judge_verdict *time = &verdicts[i];
 
-		if (is_time(time) && is_changed(time) && is_contradicted(verdicts, nr, time)) {
+		if (is_time(time) && is_judge_change(time->kind) &&
+		    is_contradicted(verdicts, nr, time)) {
 			verdict_set(time, JUDGE_LAYOUT_SENSITIVE);
 			verdict_say(time, "q %.2g, but the exact metrics did not move", time->q);
 		}
@@ -187,7 +183,8 @@ void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options
 	for (size_t i = 0; i < nr; i++) {
 		struct judge_verdict *exact = &verdicts[i];
 
-		if (is_exact(exact) && is_changed(exact) && !confirm(verdicts, nr, exact, limit)) {
+		if (is_exact(exact) && is_judge_change(exact->kind) &&
+		    !confirm(verdicts, nr, exact, limit)) {
 			verdict_set(exact, JUDGE_NOT_CONFIRMED_IN_TIME);
 			verdict_say(exact, "%+.2f %%, but no time follows", 100 * exact->effect);
 		}
@@ -218,7 +215,7 @@ static struct tally tally_of(const struct judge_verdict *verdicts, size_t nr)
 		if (!verdict->metric->is_headline) {
 			continue;
 		}
-		tally.is_named |= is_changed(verdict);
+		tally.is_named |= is_judge_change(verdict->kind);
 		tally.is_unconfirmed |= verdict->kind == JUDGE_NOT_CONFIRMED_IN_TIME;
 		tally.is_short |= verdict->kind == JUDGE_TOO_FEW_RUNS ||
 				  verdict->kind == JUDGE_NOT_COMPARABLE;

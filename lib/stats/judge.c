@@ -180,16 +180,12 @@ static void correct(struct judge_verdict *verdicts, size_t nr, const char *sweep
 	}
 }
 
-static bool is_changed(const struct judge_verdict *verdict)
-{
-	return verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
-}
-
 /* Whether the mean of a sweep has changed; one that is not there has not. */
 static bool is_open(const struct judge_verdict *verdicts, size_t nr, const char *sweep)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (is_changed(&verdicts[i]) && strcmp(verdicts[i].metric->name, sweep) == 0) {
+		if (is_judge_change(verdicts[i].kind) &&
+		    strcmp(verdicts[i].metric->name, sweep) == 0) {
 			return true;
 		}
 	}
@@ -237,7 +233,7 @@ static void correct_found(struct judge_verdict *verdicts, size_t nr, const enum 
 static void forget_unfound(struct judge_verdict *verdicts, size_t nr, const enum judge_kind *found)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (verdicts[i].metric->is_headline && is_changed(&verdicts[i]) &&
+		if (verdicts[i].metric->is_headline && is_judge_change(verdicts[i].kind) &&
 		    verdicts[i].kind != found[i]) {
 			verdict_set(&verdicts[i], JUDGE_CANNOT_RESOLVE);
 			verdict_say(&verdicts[i], "was not found before");
@@ -311,10 +307,8 @@ size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct judge_verdict *verdict = &verdicts[i];
-		bool is_change =
-			verdict->kind == JUDGE_REGRESSION || verdict->kind == JUDGE_IMPROVEMENT;
 
-		if (!verdict->metric->is_headline || !is_change) {
+		if (!verdict->metric->is_headline || !is_judge_change(verdict->kind)) {
 			continue;
 		}
 		most = fmax(most, confirm_least(verdict->metric));
@@ -338,4 +332,3 @@ size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr)
 	}
 	return most;
 }
-

@@ -100,6 +100,12 @@ enum judge_kind {
 	JUDGE_KINDS
 };
 
+/* A regression or an improvement. */
+static inline bool is_judge_change(enum judge_kind kind)
+{
+	return kind == JUDGE_REGRESSION || kind == JUDGE_IMPROVEMENT;
+}
+
 struct judge_side {
 	size_t nr;    /* units: boots, or runs where boots are shared; 0 where missing */
 	double level; /* by the estimator; head is base times the effect exactly; NAN: none */
@@ -118,7 +124,6 @@ struct judge_verdict {
 	 * metric's unit.  All NAN where there is nothing to compare. */
 	bool is_ratio;
 	double effect;
-	double log_ratio; /* ln(head / base); NAN where a value is not above zero */
 	struct judge_interval interval_90, interval_95;
 	double t, df;      /* the effect in standard errors; NAN: not tested by t */
 	double p;          /* of no change, two-sided; NAN: not tested */
@@ -143,9 +148,9 @@ void judge(const struct judge_metric *metrics, size_t nr, const struct judge_opt
 /* "regression", "no-change", "not-confirmed-in-time", ... */
 const char *judge_word(enum judge_kind kind);
 
-/* looks: a comparison is judged after 2, 4 and 6 blocks, and each look may spend a part of the
- * one per cent, so that looking three times does not treble the false alarms.  An exact change that
- * no time follows yet gets two looks more, after 9 and 12 blocks */
+/* looks: a comparison is judged after 2, 4 and 6 blocks, and each look may spend a part of every
+ * risk (looks.h), so that looking three times does not treble the false alarms.  An exact change
+ * that no time follows yet gets two looks more, after 9 and 12 blocks */
 
 #define JUDGE_TIME_LOOKS 3
 #define JUDGE_LOOKS      5

@@ -211,7 +211,6 @@ static void test_ranks(struct judge_verdict *verdict, struct test *test)
 	verdict->base.level = rank.level;
 	verdict->head.level =
 		is_relative ? rank.level * exp(rank.effect) : rank.level + rank.effect;
-	verdict->log_ratio = is_relative ? rank.effect : (double)NAN;
 	verdict->effect = effect_of(&test->fit, verdict->is_ratio, rank.effect);
 	verdict->p = rank_p(&rank, 0);
 	verdict->p_least = rank_p(&rank, test->least);
@@ -285,7 +284,6 @@ static void fill(struct judge_verdict *verdict, struct test *test)
 	verdict->base = (struct judge_side){ fit->nr[0], fit->level[0], fit->raw_sd[0] };
 	verdict->head = (struct judge_side){ fit->nr[1], fit->level[1], fit->raw_sd[1] };
 	verdict->is_ratio = fit->is_relative || fabs(fit->level[0]) > 0;
-	verdict->log_ratio = fit->is_relative ? fit->effect : (double)NAN;
 	verdict->effect = fit->is_relative ? fit->level[1] / fit->level[0] - 1
 					   : effect_of(fit, verdict->is_ratio, fit->effect);
 	if (!is_untestable(verdict, test)) {
@@ -321,7 +319,7 @@ struct judge_verdict measure_nothing(const struct judge_metric *metric,
 	struct judge_verdict verdict = { .metric = metric, .kind = JUDGE_CANNOT_RESOLVE };
 
 	verdict.base = verdict.head = (struct judge_side){ 0, NAN, NAN };
-	verdict.effect = verdict.log_ratio = verdict.needs = NAN;
+	verdict.effect = verdict.needs = NAN;
 	verdict.t = verdict.df = verdict.p = verdict.p_least = verdict.q = NAN;
 	verdict.spread_ratio = verdict.spread_p = NAN;
 	verdict.min_effect = least_share(metric, options);

@@ -209,11 +209,6 @@ static void look(struct session *session, const struct judge_options *options)
 		 nr_repeats <= nr_blocks);
 }
 
-static bool is_change(enum judge_kind kind)
-{
-	return kind == JUDGE_REGRESSION || kind == JUDGE_IMPROVEMENT;
-}
-
 /* Draws what fresh builds do to each metric. */
 static void rebuild(struct session *session)
 {
@@ -250,11 +245,11 @@ static void confirm(struct session *session, const struct judge_options *options
 	measure_blocks(session, nr_blocks);
 	judge(job->metrics, job->nr_metrics, options, job->verdicts);
 	for (size_t i = 0; i < job->nr_metrics; i++) {
-		is_any |= job->metrics[i].is_headline && is_change(job->verdicts[i].kind);
+		is_any |= job->metrics[i].is_headline && is_judge_change(job->verdicts[i].kind);
 	}
 	job->nr_confirmations++;
 	job->nr_mails += is_any;
-	if (is_change(first->kind) && first->effect * job->effect > 0) {
+	if (is_judge_change(first->kind) && first->effect * job->effect > 0) {
 		job->nr_right++;
 		job->nr_covered += first->interval_95.low <= job->effect &&
 				   first->interval_95.high >= job->effect;
@@ -284,7 +279,7 @@ static void confirm_all(struct session *session, int look)
 static void count(struct lab_job *job)
 {
 	for (size_t i = 0; i < job->nr_metrics; i++) {
-		bool is_named = is_change(job->verdicts[i].kind);
+		bool is_named = is_judge_change(job->verdicts[i].kind);
 
 		job->nr_rows += is_named;
 		job->nr_named += is_named && job->metrics[i].is_headline;

@@ -23,7 +23,7 @@ static void history_moderates(void)
 	input.metric.build_df = 10;
 	options.min_effect = 0.0006;
 	judge(&input.metric, 1, &options, &verdict);
-	CHECK_NEAR(verdict.log_ratio, moderated_answer[0], 1e-7);
+	CHECK_NEAR(log1p(verdict.effect), moderated_answer[0], 1e-7);
 	CHECK_NEAR(verdict.p / moderated_answer[1], 1, 0.002);
 	CHECK_NEAR(verdict.p_least / moderated_answer[2], 1, 0.002);
 	CHECK_NEAR(verdict.min_effect, 0.0006, 1e-12);
