@@ -40,9 +40,11 @@ static void explain_test(const struct pairing *pairing, size_t head, size_t row,
 		str_append(out, "; exact: judged by that alone, and named where a time follows\n");
 		return;
 	}
-	str_printf(out, "; p %.3g, q %.3g among %zu %s, changed from %.2g down\n", verdict->p,
-		   verdict->q, family_size(pairing, head, &pairing->rows.at[row]),
-		   is_headline ? "headline metrics" : "other metrics",
+	str_printf(out, "; p %.3g of no change, %.3g of none larger than that; q %.3g of %zu %s, ",
+		   verdict->p, verdict->p_least, verdict->q,
+		   family_size(pairing, head, &pairing->rows.at[row]),
+		   is_headline ? "headline" : "other");
+	str_printf(out, "changed from %.2g down\n",
 		   is_headline ? limits.q_headline : limits.q_support);
 }
 
@@ -78,7 +80,8 @@ static const struct {
 	{ "sd", "how far the boots of a side lie apart, in percent of their mean" },
 	{ "change", "from base to head; the other numbers are about it" },
 	{ "95 % interval", "where the true change lies in 19 of 20 comparisons" },
-	{ "q", "the share of false alarms among all changes with a q up to this one" },
+	{ "q", "how often chance alone makes one of so many metrics look so, if no change is "
+	       "larger than the smallest one worth telling" },
 	{ "n", "boots of base + boots of head" },
 }, kinds[] = {
 	{ "regression", "worse, and too far from the smallest change worth telling for chance" },
