@@ -28,8 +28,8 @@ DEFINE_SCOPED_EMBEDDED(blocks_release, struct blocks)
 
 static void add_blocks(struct blocks *blocks, const struct results_metric *metric)
 {
-	for (size_t i = 0; i < metric->samples.nr; i++) {
-		uint32_t block = metric->samples.at[i].block;
+	for (size_t i = 0; i < metric->values.nr; i++) {
+		uint32_t block = metric->runs.nr ? metric->runs.at[i].block : 0;
 
 		if (blocks->list.nr == 0 || block != blocks->list.at[blocks->list.nr - 1]) {
 			*vec_push(&blocks->list) = block;
@@ -83,8 +83,8 @@ static bool share_blocks(const struct side *base, const struct side *head)
 
 static bool has_block(const struct results_metric *metric)
 {
-	for (size_t i = 0; i < metric->samples.nr; i++) {
-		if (metric->samples.at[i].block != 0) {
+	for (size_t i = 0; i < metric->runs.nr; i++) {
+		if (metric->runs.at[i].block != 0) {
 			return true;
 		}
 	}
@@ -92,19 +92,21 @@ static bool has_block(const struct results_metric *metric)
 }
 
 /* The samples of a side; all of one block where the sides share none. */
-static const struct judge_sample *samples_of(struct pairing *pairing,
-					     const struct results_metric *metric, bool has_blocks)
+static struct judge_samples samples_of(struct pairing *pairing, const struct results_metric *metric,
+				       bool has_blocks)
 {
-	struct judge_sample *samples;
+	struct judge_samples samples = results_samples(metric);
+	struct judge_run *runs;
 
 	if (has_blocks || !has_block(metric)) {
-		return metric->samples.at;
+		return samples;
 	}
-	samples = arena_array(pairing->arena, metric->samples.nr, sizeof(*samples));
-	for (size_t i = 0; i < metric->samples.nr; i++) {
-		samples[i] = metric->samples.at[i];
-		samples[i].block = 0;
+	runs = arena_array(pairing->arena, samples.nr, sizeof(*runs));
+	for (size_t i = 0; i < samples.nr; i++) {
+		runs[i] = samples.runs[i];
+		runs[i].block = 0;
 	}
+	samples.runs = runs;
 	return samples;
 }
 
@@ -125,11 +127,9 @@ static struct judge_metric metric_of(struct pairing *pairing, size_t row, size_t
 
 	if (from->sides[0]) {
 		metric.base = samples_of(pairing, from->sides[0], has_blocks);
-		metric.nr_base = from->sides[0]->samples.nr;
 	}
 	if (from->sides[head]) {
 		metric.head = samples_of(pairing, from->sides[head], has_blocks);
-		metric.nr_head = from->sides[head]->samples.nr;
 	}
 	return metric;
 }

@@ -60,7 +60,7 @@ static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_
 	const struct judge_side *judged = judged_side(pairing, row, side);
 	const char *reason = absence(pairing, row, side);
 	struct view_cell cell = { 0 };
-	size_t nr = metric ? metric->samples.nr : 0;
+	size_t nr = metric ? metric->values.nr : 0;
 	double *samples;
 
 	if (judged) {
@@ -71,7 +71,7 @@ static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_
 	}
 	samples = arena_array(rows->arena, nr, sizeof(*samples));
 	for (size_t i = 0; i < nr; i++) {
-		samples[i] = metric->samples.at[i].value;
+		samples[i] = metric->values.at[i];
 	}
 	if (!judged) {
 		cell = view_cell_of(samples, nr, reason);

@@ -131,52 +131,66 @@ static void find_sweeps(struct comparison *comparison)
 	}
 }
 
-/* One run: its value of each metric goes to the metric's side. */
-static void add_run(struct comparison *comparison, const struct rows *rows, int row,
-		    struct judge_sample sample)
+/* The runs of one side, and room for what metric m measured in run i at values[m * room + i]. */
+struct side {
+	struct judge_run *runs;
+	double *values;
+	size_t nr, room;
+};
+
+static void side_init(struct side *side, const struct comparison *comparison, size_t room)
+{
+	*side = (struct side){ .room = room };
+	side->runs = arena_array(comparison->arena, room, sizeof(*side->runs));
+	side->values = arena_array(comparison->arena, comparison->nr_metrics * room,
+				   sizeof(*side->values));
+}
+
+static void add_run(struct side *side, const struct comparison *comparison, const struct rows *rows,
+		    int row, struct judge_run run)
 {
 	size_t nr_values;
 	const double *values = rows_numbers(rows, row, "value", comparison->arena, &nr_values);
-	bool is_head = rows_bool(rows, row, "is_head");
 
 	for (size_t i = 0; i < comparison->nr_metrics; i++) {
-		struct judge_metric *metric = &comparison->metrics[i];
 		size_t slot = (size_t)comparison->slots[i];
-		const struct judge_sample *side = is_head ? metric->head : metric->base;
-		size_t *nr = is_head ? &metric->nr_head : &metric->nr_base;
-		struct judge_sample *place = (struct judge_sample *)(uintptr_t)&side[(*nr)++];
 
-		sample.value = slot <= nr_values ? values[slot - 1] : (double)NAN;
-		*place = sample;
+		side->values[i * side->room + side->nr] =
+			slot <= nr_values ? values[slot - 1] : (double)NAN;
 	}
+	side->runs[side->nr++] = run;
+}
+
+static struct judge_samples samples_of(const struct side *side, size_t metric)
+{
+	return (struct judge_samples){ side->values + metric * side->room, side->runs, side->nr };
 }
 
 static bool load_samples(struct db *db, struct comparison *comparison, struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
 	struct boots boots = { 0 };
-	size_t nr;
+	struct side sides[2];
 
 	if (!db_query(db, Q_COMPARISON_SAMPLES,
 		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
 		return false;
 	}
-	nr = (size_t)rows_nr(rows);
-	for (size_t i = 0; i < comparison->nr_metrics; i++) {
-		comparison->metrics[i].base =
-			arena_array(comparison->arena, nr, sizeof(struct judge_sample));
-		comparison->metrics[i].head =
-			arena_array(comparison->arena, nr, sizeof(struct judge_sample));
-	}
-	for (int i = 0; i < (int)nr; i++) {
-		add_run(comparison, rows, i,
-			(struct judge_sample){
+	side_init(&sides[0], comparison, (size_t)rows_nr(rows));
+	side_init(&sides[1], comparison, (size_t)rows_nr(rows));
+	for (int i = 0; i < rows_nr(rows); i++) {
+		add_run(&sides[rows_bool(rows, i, "is_head")], comparison, rows, i,
+			(struct judge_run){
 				.block = (uint32_t)rows_int(rows, i, "block_id"),
 				.boot = boot_number(&boots, rows_text(rows, i, "boot_id")),
 				.build = (uint32_t)rows_int(rows, i, "build_id"),
 				.machine = (uint32_t)rows_int(rows, i, "machine_id"),
 				.order = (uint32_t)i,
 			});
+	}
+	for (size_t i = 0; i < comparison->nr_metrics; i++) {
+		comparison->metrics[i].base = samples_of(&sides[0], i);
+		comparison->metrics[i].head = samples_of(&sides[1], i);
 	}
 	vec_release(&boots.seen);
 	return true;
@@ -311,18 +325,13 @@ bool comparison_load_verdicts(struct db *db, struct comparison *comparison, stru
 
 /* the document ------------------------------------------------------------------------------- */
 
-static struct view_cell make_cell(const struct comparison *comparison,
-				  const struct judge_side *side, const struct judge_sample *samples,
-				  size_t nr, const char *reason)
+static struct view_cell make_cell(const struct judge_side *side,
+				  const struct judge_samples *samples, const char *reason)
 {
 	struct view_cell cell = view_cell_judged(side, side->nr ? NULL : reason);
-	double *values = arena_array(comparison->arena, nr, sizeof(*values));
 
-	for (size_t i = 0; i < nr; i++) {
-		values[i] = samples[i].value;
-	}
-	cell.samples = values;
-	cell.nr_samples = nr;
+	cell.samples = samples->values;
+	cell.nr_samples = samples->nr;
 	return cell;
 }
 
@@ -369,10 +378,8 @@ static struct view_row make_row(const struct comparison *comparison, size_t i)
 	struct view_change *change = arena_alloc(comparison->arena, sizeof(*change));
 	struct view_row row = comparison_row(comparison, i);
 
-	cells[0] = make_cell(comparison, &verdict->base, metric->base, metric->nr_base,
-			     verdict->reason);
-	cells[1] = make_cell(comparison, &verdict->head, metric->head, metric->nr_head,
-			     verdict->reason);
+	cells[0] = make_cell(&verdict->base, &metric->base, verdict->reason);
+	cells[1] = make_cell(&verdict->head, &metric->head, verdict->reason);
 	*change = view_change_judged(verdict);
 	row.cells = cells;
 	row.changes = change;

@@ -11,14 +11,14 @@ static bool is_commit(const char *text)
 
 static struct lkp_metric metric_of(struct arena *arena, const struct results_metric *from)
 {
-	double *samples = arena_array(arena, from->samples.nr, sizeof(*samples));
+	double *samples = arena_array(arena, from->values.nr, sizeof(*samples));
 	struct lkp_metric metric = { .name = from->name,
 				     .samples = samples,
 				     .has_fractions = from->has_fractions };
 
-	for (size_t i = 0; i < from->samples.nr; i++) {
-		if (isfinite(from->samples.at[i].value)) {
-			samples[metric.nr++] = from->samples.at[i].value;
+	for (size_t i = 0; i < from->values.nr; i++) {
+		if (isfinite(from->values.at[i])) {
+			samples[metric.nr++] = from->values.at[i];
 		}
 	}
 	return metric;

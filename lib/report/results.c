@@ -217,13 +217,7 @@ static void place_runs(struct results_part *part, const char *name, struct names
 	key = mem_printf("machine '%s'", name);
 	machine = names_number(ids, key);
 	for (size_t i = 0; i < part->metrics.nr; i++) {
-		struct results_metric *metric = &part->metrics.at[i];
-
-		for (size_t j = 0; j < metric->samples.nr; j++) {
-			if (metric->samples.at[j].machine == 0) {
-				metric->samples.at[j].machine = machine;
-			}
-		}
+		results_place(&part->metrics.at[i], machine);
 	}
 }
 
@@ -412,7 +406,8 @@ bool is_results_document(const char *path)
 static void part_release(struct results_part *part)
 {
 	for (size_t i = 0; i < part->metrics.nr; i++) {
-		vec_release(&part->metrics.at[i].samples);
+		vec_release(&part->metrics.at[i].values);
+		vec_release(&part->metrics.at[i].runs);
 	}
 	vec_release(&part->metrics);
 	vec_release(&part->params);

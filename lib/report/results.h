@@ -42,11 +42,12 @@ struct results_metric {
 	const char *name;
 	const char *unit; /* NULL: unknown */
 	enum results_better better;
-	bool is_exact;                    /* the file says so */
-	VEC(struct judge_sample) samples; /* as the judge takes them; NAN: missing */
-	size_t nr_samples;                /* that the file has */
-	size_t fold;                      /* so many neighbours are one sample; 1: none are */
-	double pending_sum;               /* of the neighbours that are no sample yet */
+	bool is_exact;              /* the file says so */
+	VEC(double) values;         /* as the judge takes them; NAN: missing */
+	VEC(struct judge_run) runs; /* one a value; none: of no value anything is known */
+	size_t nr_samples;          /* that the file has */
+	size_t fold;                /* so many neighbours are one sample; 1: none are */
+	double pending_sum;         /* of the neighbours that are no sample yet */
 	size_t nr_pending;
 	bool has_places;    /* some sample tells its boot, build or block */
 	bool has_fractions; /* one is written as such, be it 5.0 */
@@ -103,6 +104,12 @@ MUST_CHECK bool results_parse(const char *what, const struct str *text,
 			      struct err *err);
 struct results *results_free(struct results *results);
 DEFINE_SCOPED(results_free, struct results *)
+
+static inline struct judge_samples results_samples(const struct results_metric *metric)
+{
+	return (struct judge_samples){ metric->values.at, metric->runs.nr ? metric->runs.at : NULL,
+				       metric->values.nr };
+}
 
 /* Whether there is a comparison document (view.h) and no results; a pipe, which can be read once
  * only, is taken for one.  Blocks, never fails. */

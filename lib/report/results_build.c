@@ -116,57 +116,95 @@ static double mean_of(double a, double b)
 	return a / 2 + b / 2;
 }
 
+/* Of values before the first of which something is known, no more than their order is. */
+static void know_runs(struct results_metric *metric)
+{
+	while (metric->runs.nr < metric->values.nr) {
+		*vec_push(&metric->runs) = (struct judge_run){ .order = (uint32_t)metric->runs.nr };
+	}
+}
+
+static void push(struct results_metric *metric, double value, const struct judge_run *run)
+{
+	assert(run || metric->runs.nr == 0);
+	if (run) {
+		know_runs(metric);
+		*vec_push(&metric->runs) = *run;
+	}
+	*vec_push(&metric->values) = value;
+}
+
 static void halve(struct results_metric *metric)
 {
-	size_t nr = metric->samples.nr / 2;
+	size_t nr = metric->values.nr / 2;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct judge_sample *pair = &metric->samples.at[2 * i];
-
-		metric->samples.at[i] = pair[0];
-		metric->samples.at[i].value = mean_of(pair[0].value, pair[1].value);
+		metric->values.at[i] =
+			mean_of(metric->values.at[2 * i], metric->values.at[2 * i + 1]);
 	}
-	metric->samples.nr = nr;
+	metric->values.nr = nr;
+	for (size_t i = 0; 2 * i < metric->runs.nr; i++) {
+		metric->runs.at[i] = metric->runs.at[2 * i];
+	}
+	metric->runs.nr = metric->runs.nr ? nr : 0;
 	metric->fold *= 2;
 }
 
-void results_add(struct results_metric *metric, const struct judge_sample *sample)
+static void add(struct results_metric *metric, double value, const struct judge_run *run)
 {
 	metric->nr_samples++;
-	metric->has_places |= (sample->boot | sample->build | sample->block) != 0;
 	if (metric->fold == 1) {
-		*vec_push(&metric->samples) = *sample;
-	} else if (!isnan(sample->value)) {
-		metric->pending_sum += sample->value / (double)metric->fold;
+		push(metric, value, run);
+	} else if (!isnan(value)) {
+		metric->pending_sum += value / (double)metric->fold;
 		if (++metric->nr_pending == metric->fold) {
-			*vec_push(&metric->samples) = *sample;
-			metric->samples.at[metric->samples.nr - 1].value = metric->pending_sum;
+			push(metric, metric->pending_sum, run);
 			metric->pending_sum = 0;
 			metric->nr_pending = 0;
 		}
 	}
-	if (metric->samples.nr == RESULTS_MOST_SAMPLES && !metric->has_places) {
+	if (metric->values.nr == RESULTS_MOST_SAMPLES && !metric->has_places) {
 		halve(metric);
+	}
+}
+
+void results_add(struct results_metric *metric, double value, const struct judge_run *run)
+{
+	metric->has_places |= (run->boot | run->build | run->block) != 0;
+	add(metric, value, run);
+}
+
+void results_add_value(struct results_metric *metric, double value)
+{
+	add(metric, value, NULL);
+}
+
+void results_place(struct results_metric *metric, uint32_t machine)
+{
+	know_runs(metric);
+	for (size_t i = 0; i < metric->runs.nr; i++) {
+		if (metric->runs.at[i].machine == 0) {
+			metric->runs.at[i].machine = machine;
+		}
 	}
 }
 
 void results_expect(struct results_metric *metric, size_t nr)
 {
-	if (metric->samples.room < nr) {
-		metric->samples.room = nr;
-		metric->samples.at =
-			mem_resize(metric->samples.at, nr, sizeof(*metric->samples.at));
+	if (metric->values.room < nr) {
+		metric->values.room = nr;
+		metric->values.at = mem_resize(metric->values.at, nr, sizeof(*metric->values.at));
 	}
 }
 
 void results_trim(struct results_metric *metric)
 {
-	if (metric->samples.nr == 0) {
-		vec_release(&metric->samples);
-	} else if (metric->samples.room > metric->samples.nr) {
-		metric->samples.room = metric->samples.nr;
-		metric->samples.at = mem_resize(metric->samples.at, metric->samples.room,
-						sizeof(*metric->samples.at));
+	if (metric->values.nr == 0) {
+		vec_release(&metric->values);
+	} else if (metric->values.room > metric->values.nr) {
+		metric->values.room = metric->values.nr;
+		metric->values.at = mem_resize(metric->values.at, metric->values.room,
+					       sizeof(*metric->values.at));
 	}
 }
 

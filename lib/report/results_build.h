@@ -4,7 +4,7 @@
  *
  *	struct results_part *part = results_part(input, "sort", params, nr_params);
  *	struct results_metric *metric = results_metric(input, part, "time");
- *	results_add(metric, &(struct judge_sample){ .value = 0.25 });
+ *	results_add(metric, 0.25, &(struct judge_run){ .block = 2 });
  *
  * Each reader is `bool results_read_FORM(const struct input *input, struct err *err)` beside an
  * `is_FORM` that looks at the text alone; results.c has them in a table.
@@ -32,7 +32,14 @@ struct results_part *results_part(const struct input *input, const char *benchma
 /* The metric of this name; makes it.  Valid until the part gets another one. */
 struct results_metric *results_metric(const struct input *input, struct results_part *part,
 				      const char *name);
-void results_add(struct results_metric *metric, const struct judge_sample *sample);
+/* `value`: NAN where it is missing. */
+void results_add(struct results_metric *metric, double value, const struct judge_run *run);
+
+/* The same in a file that knows nothing of its runs but their order. */
+void results_add_value(struct results_metric *metric, double value);
+
+/* Runs that do not say where they ran, ran on this machine. */
+void results_place(struct results_metric *metric, uint32_t machine);
 
 /* Makes room for so many samples: for a guess of how many will come. */
 void results_expect(struct results_metric *metric, size_t nr);

@@ -36,15 +36,15 @@ enum role_kind {
 static const struct role {
 	const char *name;
 	enum role_kind kind;
-	size_t place; /* in the sample */
+	size_t place; /* in judge_run */
 } roles[] = {
 	{ "benchmark", ROLE_BENCHMARK, 0 },
 	{ "run", ROLE_PASSED, 0 },
-	{ "boot", ROLE_ID, offsetof(struct judge_sample, boot) },
-	{ "build", ROLE_ID, offsetof(struct judge_sample, build) },
-	{ "machine", ROLE_ID, offsetof(struct judge_sample, machine) },
-	{ "block", ROLE_NUMBER, offsetof(struct judge_sample, block) },
-	{ "order", ROLE_NUMBER, offsetof(struct judge_sample, order) },
+	{ "boot", ROLE_ID, offsetof(struct judge_run, boot) },
+	{ "build", ROLE_ID, offsetof(struct judge_run, build) },
+	{ "machine", ROLE_ID, offsetof(struct judge_run, machine) },
+	{ "block", ROLE_NUMBER, offsetof(struct judge_run, block) },
+	{ "order", ROLE_NUMBER, offsetof(struct judge_run, order) },
 	{ "warmup", ROLE_WARMUP, 0 },
 	{ "outcome", ROLE_OUTCOME, 0 },
 	{ "reason", ROLE_REASON, 0 },
@@ -188,7 +188,7 @@ static bool read_columns(struct csv *csv, struct err *err)
 /* --- a row's meaning --- */
 
 struct row {
-	struct judge_sample sample; /* all but the value */
+	struct judge_run run;
 	const char *benchmark;
 	const char *metric, *unit; /* of the one value */
 	const char *reason;
@@ -246,7 +246,7 @@ static bool settle_column(const struct csv *csv, struct column *column, const st
 }
 
 static bool read_id(const struct csv *csv, const struct column *column, const struct cell *cell,
-		    struct judge_sample *sample)
+		    struct judge_run *run)
 {
 	const char *text = fields_text(&csv->fields, cell);
 	scoped(free) char *key = NULL;
@@ -255,13 +255,13 @@ static bool read_id(const struct csv *csv, const struct column *column, const st
 	key = text_to_number(text, cell->length, &number)
 		      ? results_key_number(csv->input, column->name, number)
 		      : results_key_text(column->name, text);
-	*(uint32_t *)(void *)((char *)sample + column->place) =
+	*(uint32_t *)(void *)((char *)run + column->place) =
 		names_number(csv->input->options->ids, key);
 	return true;
 }
 
 static bool read_whole(const struct csv *csv, const struct column *column, const struct cell *cell,
-		       struct judge_sample *sample, struct err *err)
+		       struct judge_run *run, struct err *err)
 {
 	double number;
 
@@ -269,7 +269,7 @@ static bool read_whole(const struct csv *csv, const struct column *column, const
 	    !(number >= 0 && number <= UINT32_MAX) || number > floor(number)) {
 		return fields_refuse(&csv->fields, cell->place, err, "expected a whole number");
 	}
-	*(uint32_t *)(void *)((char *)sample + column->place) = (uint32_t)number;
+	*(uint32_t *)(void *)((char *)run + column->place) = (uint32_t)number;
 	return true;
 }
 
@@ -303,9 +303,9 @@ static bool read_about(const struct csv *csv, const struct column *column, const
 		row->benchmark = text;
 		break;
 	case ROLE_ID:
-		return read_id(csv, column, cell, &row->sample);
+		return read_id(csv, column, cell, &row->run);
 	case ROLE_NUMBER:
-		return read_whole(csv, column, cell, &row->sample, err);
+		return read_whole(csv, column, cell, &row->run, err);
 	case ROLE_WARMUP:
 		return read_warmup(csv, cell, row, err);
 	case ROLE_OUTCOME:
@@ -334,12 +334,11 @@ static bool add_value(const struct csv *csv, const struct column *column, const 
 		      const struct row *row, struct results_part *part, struct err *err)
 {
 	const char *text = fields_text(&csv->fields, cell);
-	struct judge_sample sample = row->sample;
 	struct results_metric *metric;
 	const char *unit = csv->is_long ? row->unit : column->unit;
+	double value = NAN;
 
-	sample.value = NAN;
-	if (!is_missing(text) && !text_to_number(text, cell->length, &sample.value)) {
+	if (!is_missing(text) && !text_to_number(text, cell->length, &value)) {
 		char what[200];
 
 		snprintf(what, sizeof(what), "expected a number in '%.80s', as in line %zu",
@@ -353,7 +352,7 @@ static bool add_value(const struct csv *csv, const struct column *column, const 
 	if (!metric->unit && unit) {
 		metric->unit = arena_strdup(csv->input->results->arena, unit);
 	}
-	results_add(metric, &sample);
+	results_add(metric, value, &row->run);
 	return true;
 }
 
@@ -400,7 +399,7 @@ static bool read_cells(struct csv *csv, struct row *row, struct err *err)
 
 		return fields_refuse(&csv->fields, csv->fields.line.at, err, what);
 	}
-	row->sample.order = csv->nr_rows++;
+	row->run.order = csv->nr_rows++;
 	for (size_t i = 0; i < csv->columns.nr; i++) {
 		struct column *column = &csv->columns.at[i];
 		const struct cell *cell = &csv->fields.cells.at[i];

@@ -343,8 +343,7 @@ static void add_value(struct go *go, struct results_part *part, const struct val
 		metric->better = fact->better;
 		metric->is_exact = fact->is_exact;
 	}
-	results_add(metric, &(struct judge_sample){ .value = value->number,
-						    .order = (uint32_t)metric->nr_samples });
+	results_add_value(metric, value->number);
 }
 
 static bool is_not_finite(const struct span *word)

@@ -136,8 +136,7 @@ static void add_run(const struct input *input, struct results_part *part, const 
 		metric = results_metric(input, part, columns[i].metric);
 		metric->unit = columns[i].unit;
 		metric->better = BETTER_LOWER;
-		results_add(metric, &(struct judge_sample){ .value = json_number(value, NAN),
-							    .order = (uint32_t)run });
+		results_add_value(metric, json_number(value, NAN));
 	}
 }
 

@@ -27,10 +27,7 @@ static bool read_samples(struct pull *pull, struct results_metric *metric, size_
 					   "expected a number, or null for missing");
 		}
 		results_note_form(metric, pull, &item);
-		results_add(metric,
-			    &(struct judge_sample){ .value = item.kind == PULL_NUMBER ? item.number
-										      : (double)NAN,
-						    .order = (uint32_t)metric->nr_samples });
+		results_add_value(metric, item.kind == PULL_NUMBER ? item.number : (double)NAN);
 	}
 }
 
@@ -85,7 +82,7 @@ bool results_read_matrix(const struct input *input, struct err *err)
 		if (!read_samples(&pull, metric, nr_before, err)) {
 			return false;
 		}
-		nr_before = metric->samples.nr;
+		nr_before = metric->values.nr;
 	}
 }
 

@@ -12,7 +12,7 @@ struct value {
 
 /* One line as it is read. */
 struct run {
-	struct judge_sample sample; /* all but the value */
+	struct judge_run of; /* what it tells of itself */
 	bool is_warmup;
 	bool is_failed;
 	const char *reason; /* why it failed; in the arena */
@@ -41,14 +41,14 @@ enum field_type {
 static const struct field {
 	const char *name;
 	enum field_type type;
-	size_t place; /* in the sample */
+	size_t place; /* in judge_run */
 } fields[] = {
 	{ "run", FIELD_RUN, 0 },
-	{ "boot", FIELD_ID, offsetof(struct judge_sample, boot) },
-	{ "build", FIELD_ID, offsetof(struct judge_sample, build) },
-	{ "machine", FIELD_ID, offsetof(struct judge_sample, machine) },
-	{ "block", FIELD_NUMBER, offsetof(struct judge_sample, block) },
-	{ "order", FIELD_NUMBER, offsetof(struct judge_sample, order) },
+	{ "boot", FIELD_ID, offsetof(struct judge_run, boot) },
+	{ "build", FIELD_ID, offsetof(struct judge_run, build) },
+	{ "machine", FIELD_ID, offsetof(struct judge_run, machine) },
+	{ "block", FIELD_NUMBER, offsetof(struct judge_run, block) },
+	{ "order", FIELD_NUMBER, offsetof(struct judge_run, order) },
 	{ "warmup", FIELD_WARMUP, 0 },
 	{ "outcome", FIELD_OUTCOME, 0 },
 	{ "reason", FIELD_REASON, 0 },
@@ -169,7 +169,7 @@ static bool read_metrics(struct reader *reader, const struct pull_item *first, s
 static bool read_field(struct reader *reader, const struct field *field,
 		       const struct pull_item *item, struct err *err)
 {
-	uint32_t *place = (uint32_t *)(void *)((char *)&reader->run.sample + field->place);
+	uint32_t *place = (uint32_t *)(void *)((char *)&reader->run.of + field->place);
 
 	if (item->kind == PULL_NULL) {
 		return true;
@@ -247,10 +247,8 @@ static void add_run(struct results_part *part, const struct run *run)
 	}
 	part->nr_runs++;
 	for (size_t i = 0; i < run->values.nr; i++) {
-		struct judge_sample sample = run->sample;
-
-		sample.value = run->values.at[i].value;
-		results_add(&part->metrics.at[run->values.at[i].metric], &sample);
+		results_add(&part->metrics.at[run->values.at[i].metric], run->values.at[i].value,
+			    &run->of);
 	}
 }
 

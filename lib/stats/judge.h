@@ -24,13 +24,21 @@
 
 /* in */
 
-struct judge_sample {
-	double value;     /* NAN: missing */
+/* What is known of the run that gave a sample. */
+struct judge_run {
 	uint32_t block;   /* 0 is a block like any other */
 	uint32_t boot;    /* 0: unknown, a boot of its own */
 	uint32_t build;   /* 0: unknown */
 	uint32_t machine; /* 0: unknown */
 	uint32_t order;   /* position in time; ties are broken by it */
+};
+
+/* The samples of one side.  Metrics that the same runs measured share the runs. */
+struct judge_samples {
+	const double *values;         /* NAN: missing */
+	const struct judge_run *runs; /* one a value; NULL: of none is anything known, and they
+				       * stand in the order of time */
+	size_t nr;
 };
 
 /* How the samples of one boot become one value.  A percentile of a run was taken inside the run:
@@ -60,10 +68,7 @@ struct judge_metric {
 	/* The same of the variance of ln(value) between neutral rebuilds of one commit. */
 	double build_variance;
 	double build_df;
-	const struct judge_sample *base;
-	size_t nr_base;
-	const struct judge_sample *head;
-	size_t nr_head;
+	struct judge_samples base, head;
 };
 
 struct judge_options {

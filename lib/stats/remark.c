@@ -24,14 +24,12 @@ static void remark_spread(struct judge_verdict *verdict)
 /* the shape of a sweep */
 
 /* A point's values as shares of the sweep's mean in the same run. */
-static struct judge_sample *shares_of(const struct judge_sample *point,
-				      const struct judge_sample *mean, size_t nr)
+static double *shares_of(const struct judge_samples *point, const struct judge_samples *mean)
 {
-	struct judge_sample *shares = mem_array(nr, sizeof(*shares));
+	double *shares = mem_array(point->nr, sizeof(*shares));
 
-	for (size_t i = 0; i < nr; i++) {
-		shares[i] = point[i];
-		shares[i].value = mean[i].value > 0 ? point[i].value / mean[i].value : (double)NAN;
+	for (size_t i = 0; i < point->nr; i++) {
+		shares[i] = mean->values[i] > 0 ? point->values[i] / mean->values[i] : (double)NAN;
 	}
 	return shares;
 }
@@ -39,7 +37,7 @@ static struct judge_sample *shares_of(const struct judge_sample *point,
 static bool is_point(const struct judge_metric *metric, const struct judge_metric *mean)
 {
 	return metric->sweep && strcmp(metric->sweep, mean->name) == 0 &&
-	       metric->nr_base == mean->nr_base && metric->nr_head == mean->nr_head;
+	       metric->base.nr == mean->base.nr && metric->head.nr == mean->head.nr;
 }
 
 /* How far a point moves against its sweep's mean, and the p of that. */
@@ -47,13 +45,11 @@ static struct judge_verdict share_verdict(const struct judge_metric *point,
 					  const struct judge_metric *mean,
 					  const struct judge_options *options)
 {
-	scoped(free) struct judge_sample *base = shares_of(point->base, mean->base, point->nr_base);
-	scoped(free) struct judge_sample *head = shares_of(point->head, mean->head, point->nr_head);
+	scoped(free) double *base = shares_of(&point->base, &mean->base);
+	scoped(free) double *head = shares_of(&point->head, &mean->head);
 	struct judge_metric share = { .name = point->name,
-				      .base = base,
-				      .nr_base = point->nr_base,
-				      .head = head,
-				      .nr_head = point->nr_head };
+				      .base = { base, point->base.runs, point->base.nr },
+				      .head = { head, point->head.runs, point->head.nr } };
 	struct judge_verdict verdict;
 
 	measure(&share, 1, options, &verdict);

@@ -6,7 +6,8 @@
 #include "summary.h"
 
 struct point {
-	struct judge_sample sample;
+	double value;
+	struct judge_run run;
 	bool is_head;
 };
 
@@ -19,11 +20,11 @@ static int by_boot(const void *left, const void *right)
 {
 	const struct point *a = left;
 	const struct point *b = right;
-	int order = compare(a->sample.boot, b->sample.boot);
+	int order = compare(a->run.boot, b->run.boot);
 
 	order = order ? order : compare(a->is_head, b->is_head);
-	order = order ? order : compare(a->sample.block, b->sample.block);
-	return order ? order : compare(a->sample.order, b->sample.order);
+	order = order ? order : compare(a->run.block, b->run.block);
+	return order ? order : compare(a->run.order, b->run.order);
 }
 
 static bool is_sorted(const struct point *points, size_t nr)
@@ -61,11 +62,11 @@ static double fold(const struct point *points, size_t nr, enum judge_estimator e
 	double value = NAN;
 
 	if (nr == 1) {
-		return points->sample.value;
+		return points->value;
 	}
 	values = mem_array(nr, sizeof(*values));
 	for (size_t i = 0; i < nr; i++) {
-		values[i] = points[i].sample.value;
+		values[i] = points[i].value;
 	}
 	if (estimator == JUDGE_HMEAN) {
 		value = summary_hmean(values, nr);
@@ -79,9 +80,9 @@ static double fold(const struct point *points, size_t nr, enum judge_estimator e
 static void add_unit(struct units *units, const struct point *points, size_t nr,
 		     enum judge_estimator estimator)
 {
-	*vec_push(&units->units) = (struct unit){ .block = points->sample.block,
-						  .machine = points->sample.machine,
-						  .build = points->sample.build,
+	*vec_push(&units->units) = (struct unit){ .block = points->run.block,
+						  .machine = points->run.machine,
+						  .build = points->run.build,
 						  .is_head = points->is_head,
 						  .value = fold(points, nr, estimator) };
 }
@@ -90,7 +91,7 @@ static void add_unit(struct units *units, const struct point *points, size_t nr,
 static void add_boot(struct units *units, const struct point *points, size_t nr,
 		     enum judge_estimator estimator)
 {
-	if (points->sample.boot != 0 && points[0].is_head == points[nr - 1].is_head) {
+	if (points->run.boot != 0 && points[0].is_head == points[nr - 1].is_head) {
 		add_unit(units, points, nr, estimator);
 		return;
 	}
@@ -99,14 +100,18 @@ static void add_boot(struct units *units, const struct point *points, size_t nr,
 	}
 }
 
-static size_t add_points(struct point *points, const struct judge_sample *samples, size_t nr,
-			 bool is_head)
+static size_t add_points(struct point *points, const struct judge_samples *samples, bool is_head)
 {
 	size_t nr_points = 0;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (isfinite(samples[i].value)) {
-			points[nr_points++] = (struct point){ samples[i], is_head };
+	for (size_t i = 0; i < samples->nr; i++) {
+		if (isfinite(samples->values[i])) {
+			points[nr_points++] = (struct point){
+				samples->values[i],
+				samples->runs ? samples->runs[i]
+					      : (struct judge_run){ .order = (uint32_t)i },
+				is_head,
+			};
 		}
 	}
 	return nr_points;
@@ -150,13 +155,12 @@ static void drop_blocks(struct units *units)
 void units_init(struct units *units, const struct judge_metric *metric)
 {
 	scoped(free) struct point *points =
-		mem_array(metric->nr_base + metric->nr_head, sizeof(*points));
+		mem_array(metric->base.nr + metric->head.nr, sizeof(*points));
 	size_t nr;
 
 	*units = (struct units){ 0 };
-	units->nr_values[0] = add_points(points, metric->base, metric->nr_base, false);
-	units->nr_values[1] =
-		add_points(points + units->nr_values[0], metric->head, metric->nr_head, true);
+	units->nr_values[0] = add_points(points, &metric->base, false);
+	units->nr_values[1] = add_points(points + units->nr_values[0], &metric->head, true);
 	nr = units->nr_values[0] + units->nr_values[1];
 	if (nr == 0) {
 		return;
@@ -166,8 +170,7 @@ void units_init(struct units *units, const struct judge_metric *metric)
 		qsort(points, nr, sizeof(*points), by_boot);
 	}
 	for (size_t i = 0, size; i < nr; i += size) {
-		for (size = 1;
-		     i + size < nr && points[i + size].sample.boot == points[i].sample.boot;
+		for (size = 1; i + size < nr && points[i + size].run.boot == points[i].run.boot;
 		     size++) {
 		}
 		add_boot(units, points + i, size, metric->estimator);

@@ -141,24 +141,24 @@ static void draw_truth(struct session *session, size_t i)
 	truth->cv *= truth->series ? 1 : exp(DRIFT / 2 * rng_normal(rng));
 }
 
-static void measure_metric(struct session *session, size_t i, struct judge_sample sample,
+static void measure_metric(struct session *session, size_t i, bool is_head, double level,
 			   double family)
 {
 	const struct lab *lab = session->lab;
-	struct judge_metric *metric = &session->job->metrics[i];
+	struct lab_job *job = session->job;
 	struct truth *truth = &session->truths[i];
-	bool is_head = sample.build != session->build;
-	size_t *nr = is_head ? &metric->nr_head : &metric->nr_base;
 	double noise = noise_of_run(session, truth, family) + truth->build[is_head];
-	struct judge_sample *place = session->job->samples + 4 * i * LAB_BLOCKS;
+	double *base = job->values + 4 * i * LAB_BLOCKS;
+	double *head = base + 2 * LAB_BLOCKS;
 
-	metric->base = place;
-	metric->head = place + 2 * LAB_BLOCKS;
 	noise += lab->is_boot_shared ? truth->boot[is_head]
 				     : lab->boot_sd * rng_normal(&session->rng);
-	sample.value *=
-		(1 + (is_head && i == 0 ? session->job->effect : 0)) * exp(truth->cv * noise);
-	place[(is_head ? 2 * LAB_BLOCKS : 0) + (*nr)++] = sample;
+	level *= (1 + (is_head && i == 0 ? job->effect : 0)) * exp(truth->cv * noise);
+	(is_head ? head : base)[job->nr_runs[is_head]] = level;
+	job->metrics[i].base =
+		(struct judge_samples){ base, job->runs[0], job->nr_runs[0] + !is_head };
+	job->metrics[i].head =
+		(struct judge_samples){ head, job->runs[1], job->nr_runs[1] + is_head };
 }
 
 static void measure(struct session *session, bool is_head, uint32_t block)
@@ -166,19 +166,21 @@ static void measure(struct session *session, bool is_head, uint32_t block)
 	const struct lab *lab = session->lab;
 	int run = session->run++;
 	bool is_up = run >= session->jump_first && run <= session->jump_last;
-	struct judge_sample sample = { .value = 100 * (1 + (is_up ? lab->jump : 0)),
-				       .block = block,
-				       .boot = lab->is_boot_shared ? 1U + is_head
-								   : (uint32_t)run + 1,
-				       .build = session->build + is_head,
-				       .machine = 1,
-				       .order = (uint32_t)run };
+	double level = 100 * (1 + (is_up ? lab->jump : 0));
+	struct lab_job *job = session->job;
 	double family = 0;
 
-	for (size_t i = 0; i < session->job->nr_metrics; i++) {
+	for (size_t i = 0; i < job->nr_metrics; i++) {
 		family = i % FAMILY == 0 ? rng_normal(&session->rng) : family;
-		measure_metric(session, i, sample, family);
+		measure_metric(session, i, is_head, level, family);
 	}
+	job->runs[is_head][job->nr_runs[is_head]++] = (struct judge_run){
+		.block = block,
+		.boot = lab->is_boot_shared ? 1U + is_head : (uint32_t)run + 1,
+		.build = session->build + is_head,
+		.machine = 1,
+		.order = (uint32_t)run,
+	};
 }
 
 static void measure_blocks(struct session *session, size_t nr_blocks)
@@ -223,9 +225,7 @@ static void rebuild(struct session *session)
 
 static void forget_runs(struct session *session)
 {
-	for (size_t i = 0; i < session->job->nr_metrics; i++) {
-		session->job->metrics[i].nr_base = session->job->metrics[i].nr_head = 0;
-	}
+	session->job->nr_runs[0] = session->job->nr_runs[1] = 0;
 	session->run = 0;
 	session->jump_first = (int)(JUMP_WITHIN * rng_share(&session->rng));
 	session->jump_last = session->jump_first + (int)(12 * rng_share(&session->rng));
@@ -296,7 +296,7 @@ struct lab_job *lab_run(const struct lab *lab)
 	job->nr_metrics = lab->nr_metrics ? lab->nr_metrics : HEADLINES;
 	job->metrics = mem_array(job->nr_metrics, sizeof(*job->metrics));
 	job->verdicts = mem_array(job->nr_metrics, sizeof(*job->verdicts));
-	job->samples = mem_array(4 * LAB_BLOCKS * job->nr_metrics, sizeof(*job->samples));
+	job->values = mem_array(4 * LAB_BLOCKS * job->nr_metrics, sizeof(*job->values));
 	session.truths = mem_array(job->nr_metrics, sizeof(*session.truths));
 	rng_init(&session.rng, lab->seed);
 	session.jump_first = (int)(JUMP_WITHIN * rng_share(&session.rng));
@@ -323,7 +323,7 @@ struct lab_job *lab_free(struct lab_job *job)
 	if (job) {
 		free(job->metrics);
 		free(job->verdicts);
-		free(job->samples);
+		free(job->values);
 		free(job);
 	}
 	return NULL;

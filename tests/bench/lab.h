@@ -48,7 +48,9 @@ struct lab_job {
 	size_t nr_metrics;
 	struct judge_metric *metrics;
 	struct judge_verdict *verdicts; /* of the last look */
-	struct judge_sample *samples;
+	double *values;                 /* of the metrics: 4 LAB_BLOCKS each, half of them base's */
+	struct judge_run runs[2][2 * LAB_BLOCKS]; /* base's and head's */
+	size_t nr_runs[2];
 	size_t nr_named; /* headline metrics that are a regression or an improvement */
 	size_t nr_rows;  /* metrics of any sort that are */
 	int look;

@@ -69,7 +69,7 @@ static void parse_all(const struct str *text)
 
 static double judge_all(void)
 {
-	static struct judge_sample samples[METRICS][SAMPLES];
+	static double samples[METRICS][SAMPLES];
 	static struct judge_metric metrics[METRICS];
 	static struct judge_verdict verdicts[METRICS];
 	struct judge_options options = JUDGE_OPTIONS_INIT;
@@ -78,14 +78,13 @@ static double judge_all(void)
 
 	for (size_t i = 0; i < METRICS; i++) {
 		for (size_t j = 0; j < SAMPLES; j++) {
-			samples[i][j].value = 100 * (1 + 0.05 * draw(&state));
+			samples[i][j] = 100 * (1 + 0.05 * draw(&state));
 		}
 		metrics[i] = (struct judge_metric){ .name = "m",
 						    .is_headline = i < 10,
-						    .base = samples[i],
-						    .nr_base = SAMPLES / 2,
-						    .head = samples[i] + SAMPLES / 2,
-						    .nr_head = SAMPLES / 2 };
+						    .base = { samples[i], NULL, SAMPLES / 2 },
+						    .head = { samples[i] + SAMPLES / 2, NULL,
+							      SAMPLES / 2 } };
 	}
 	start = cpu_ms();
 	judge(metrics, METRICS, &options, verdicts);

@@ -16,17 +16,17 @@
 
 /* Everything measured, in order of time: 24 runs a side, of which a look takes the first. */
 struct record {
-	struct judge_sample speed[MAX_PARTS][2][SIDE_RUNS];
-	struct judge_sample work[MAX_PARTS][2][SIDE_RUNS];
+	double speed[MAX_PARTS][2][SIDE_RUNS];
+	double work[MAX_PARTS][2][SIDE_RUNS];
+	struct judge_run runs[2][SIDE_RUNS];
 };
 
-static void add_sample(struct judge_sample *place, double value, int run)
+static struct judge_run run_of(int run)
 {
-	*place = (struct judge_sample){ .value = value,
-					.block = (uint32_t)(run / RUNS_A_BLOCK) + 1,
-					.boot = (uint32_t)run + 1,
-					.machine = 1,
-					.order = (uint32_t)run };
+	return (struct judge_run){ .block = (uint32_t)(run / RUNS_A_BLOCK) + 1,
+				   .boot = (uint32_t)run + 1,
+				   .machine = 1,
+				   .order = (uint32_t)run };
 }
 
 static void measure(const struct world *world, struct record *ret_record)
@@ -59,14 +59,13 @@ static void measure(const struct world *world, struct record *ret_record)
 			double work = 1 + (is_changed ? world->more_work : 0);
 
 			noise[part] = world->memory * noise[part] + own * rng_normal(&rng);
-			add_sample(&ret_record->speed[part][side][nr[side]],
-				   100 * level * (1 + (is_changed ? world->change : 0)) *
-					   (1 + world->cv * (noise[part] - off)),
-				   run);
-			add_sample(&ret_record->work[part][side][nr[side]],
-				   1e9 * work * (1 + 0.0001 * rng_normal(&rng)), run);
+			ret_record->speed[part][side][nr[side]] =
+				100 * level * (1 + (is_changed ? world->change : 0)) *
+				(1 + world->cv * (noise[part] - off));
+			ret_record->work[part][side][nr[side]] =
+				1e9 * work * (1 + 0.0001 * rng_normal(&rng));
 		}
-		nr[side]++;
+		ret_record->runs[side][nr[side]++] = run_of(run);
 	}
 }
 
@@ -86,23 +85,23 @@ static size_t metrics_of(const struct world *world, const struct record *record,
 	size_t nr = 0;
 
 	for (int part = 0; part < world->nr_parts; part++) {
-		ret_metrics[nr++] = (struct judge_metric){ .name = speeds[part],
-							   .unit = "MB/s",
-							   .is_higher_better = true,
-							   .is_headline = true,
-							   .base = record->speed[part][0],
-							   .nr_base = nr_runs,
-							   .head = record->speed[part][1],
-							   .nr_head = nr_runs };
+		ret_metrics[nr++] = (struct judge_metric){
+			.name = speeds[part],
+			.unit = "MB/s",
+			.is_higher_better = true,
+			.is_headline = true,
+			.base = { record->speed[part][0], record->runs[0], nr_runs },
+			.head = { record->speed[part][1], record->runs[1], nr_runs }
+		};
 	}
 	for (int part = 0; world->has_exact && part < world->nr_parts; part++) {
-		ret_metrics[nr++] = (struct judge_metric){ .name = works[part],
-							   .is_headline = true,
-							   .is_exact = true,
-							   .base = record->work[part][0],
-							   .nr_base = nr_runs,
-							   .head = record->work[part][1],
-							   .nr_head = nr_runs };
+		ret_metrics[nr++] = (struct judge_metric){
+			.name = works[part],
+			.is_headline = true,
+			.is_exact = true,
+			.base = { record->work[part][0], record->runs[0], nr_runs },
+			.head = { record->work[part][1], record->runs[1], nr_runs }
+		};
 	}
 	return nr;
 }

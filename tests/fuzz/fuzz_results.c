@@ -10,15 +10,13 @@ static void judge_itself(const struct results_metric *from)
 {
 	struct judge_metric metric = { .name = from->name,
 				       .is_headline = true,
-				       .base = from->samples.at,
-				       .nr_base = from->samples.nr,
-				       .head = from->samples.at,
-				       .nr_head = from->samples.nr };
+				       .base = results_samples(from),
+				       .head = results_samples(from) };
 	struct judge_options options = JUDGE_OPTIONS_INIT;
 	struct judge_verdict verdict;
 
-	for (size_t i = 0; i < from->samples.nr; i++) {
-		if (isinf(from->samples.at[i].value)) {
+	for (size_t i = 0; i < from->values.nr; i++) {
+		if (isinf(from->values.at[i])) {
 			bug("an infinite sample");
 		}
 	}

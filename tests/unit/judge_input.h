@@ -12,26 +12,46 @@
 
 #define MOST 24
 
+/* The room for the samples of one side. */
+struct side {
+	double values[MOST];
+	struct judge_run runs[MOST];
+};
+
 /* A metric and the room for its samples. */
 struct input {
 	struct judge_metric metric;
-	struct judge_sample base[MOST], head[MOST];
+	struct side base, head;
 };
 
-static inline void add(struct input *input, bool is_head, struct judge_sample sample)
+static inline void add(struct input *input, bool is_head, double value, struct judge_run run)
 {
-	size_t *nr = is_head ? &input->metric.nr_head : &input->metric.nr_base;
+	size_t *nr = is_head ? &input->metric.head.nr : &input->metric.base.nr;
+	struct side *side = is_head ? &input->head : &input->base;
 
 	assert(*nr < MOST);
-	sample.build = sample.build ? sample.build : 1; /* one image, unless the test says else */
-	(is_head ? input->head : input->base)[(*nr)++] = sample;
+	run.build = run.build ? run.build : 1; /* one image, unless the test says else */
+	side->values[*nr] = value;
+	side->runs[(*nr)++] = run;
+}
+
+/* The metric, whose samples lie in the input. */
+static inline struct judge_metric metric_of(const struct input *input)
+{
+	struct judge_metric metric = input->metric;
+
+	metric.base.values = input->base.values;
+	metric.base.runs = input->base.runs;
+	metric.head.values = input->head.values;
+	metric.head.runs = input->head.runs;
+	return metric;
 }
 
 /* Values of one block, each of a boot of its own. */
 static inline void add_values(struct input *input, bool is_head, size_t nr, const double *values)
 {
 	for (size_t i = 0; i < nr; i++) {
-		add(input, is_head, (struct judge_sample){ .value = values[i] });
+		add(input, is_head, values[i], (struct judge_run){ 0 });
 	}
 }
 
@@ -54,9 +74,7 @@ static inline void judge_all(struct input *inputs, size_t nr, int look,
 
 	options.look = look;
 	for (size_t i = 0; i < nr; i++) {
-		inputs[i].metric.base = inputs[i].base;
-		inputs[i].metric.head = inputs[i].head;
-		metrics[i] = inputs[i].metric;
+		metrics[i] = metric_of(&inputs[i]);
 	}
 	judge(metrics, nr, &options, ret_verdicts);
 }
@@ -74,8 +92,8 @@ static inline struct judge_verdict judge_alone(struct input *input)
 static inline void add_all(struct input *input, const struct value *values, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		add(input, values[i].is_head,
-		    (struct judge_sample){ values[i].value, .block = values[i].block });
+		add(input, values[i].is_head, values[i].value,
+		    (struct judge_run){ .block = values[i].block });
 	}
 }
 

@@ -19,7 +19,8 @@ struct input {
 
 struct bench {
 	struct judge_metric metrics[4];
-	struct judge_sample base[4][RUNS], head[4][RUNS];
+	double base[4][RUNS], head[4][RUNS];
+	struct judge_run runs[RUNS];
 	struct judge_verdict verdicts[4];
 	size_t nr;
 };
@@ -36,21 +37,19 @@ static void judge_bench(struct bench *bench, const struct input *inputs, size_t 
 		const struct input *input = &inputs[i];
 
 		for (uint32_t run = 0; run < RUNS; run++) {
-			struct judge_sample sample = { 100 * (1 + input->noise * pattern[run]),
-						       .block = run / 2 };
+			double value = 100 * (1 + input->noise * pattern[run]);
 
-			bench->base[i][run] = sample;
-			sample.value *= 1 + input->change;
-			bench->head[i][run] = sample;
+			bench->base[i][run] = value;
+			bench->head[i][run] = value * (1 + input->change);
+			bench->runs[run] = (struct judge_run){ .block = run / 2 };
 		}
-		bench->metrics[i] = (struct judge_metric){ .name = input->name,
-							   .unit = input->unit,
-							   .is_headline = true,
-							   .is_exact = input->is_exact,
-							   .base = bench->base[i],
-							   .nr_base = RUNS,
-							   .head = bench->head[i],
-							   .nr_head = RUNS };
+		bench->metrics[i] =
+			(struct judge_metric){ .name = input->name,
+					       .unit = input->unit,
+					       .is_headline = true,
+					       .is_exact = input->is_exact,
+					       .base = { bench->base[i], bench->runs, RUNS },
+					       .head = { bench->head[i], bench->runs, RUNS } };
 	}
 	judge(bench->metrics, nr, &options, bench->verdicts);
 }

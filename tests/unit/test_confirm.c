@@ -10,7 +10,8 @@
 /* A metric with two runs a side in each block; `steps` is head's effect in each block. */
 struct input {
 	struct judge_metric metric;
-	struct judge_sample base[RUNS], head[RUNS];
+	double base[RUNS], head[RUNS];
+	struct judge_run runs[2][RUNS];
 };
 
 /* The second half of the blocks ran on builds of its own. */
@@ -22,16 +23,14 @@ static void fill(struct input *input, size_t nr_blocks, const double *steps)
 		size_t block = i / 2;
 		uint32_t build = block < nr_blocks / 2 ? 1 : 3;
 
-		input->base[i] = (struct judge_sample){ .value = 100 + off,
-							.block = (uint32_t)block,
-							.build = build };
-		input->head[i] = (struct judge_sample){ .value = 100 + off + steps[block],
-							.block = (uint32_t)block,
-							.build = build + 1 };
+		input->base[i] = 100 + off;
+		input->head[i] = 100 + off + steps[block];
+		input->runs[0][i] = (struct judge_run){ .block = (uint32_t)block, .build = build };
+		input->runs[1][i] =
+			(struct judge_run){ .block = (uint32_t)block, .build = build + 1 };
 	}
-	input->metric.base = input->base;
-	input->metric.head = input->head;
-	input->metric.nr_base = input->metric.nr_head = 2 * nr_blocks;
+	input->metric.base = (struct judge_samples){ input->base, input->runs[0], 2 * nr_blocks };
+	input->metric.head = (struct judge_samples){ input->head, input->runs[1], 2 * nr_blocks };
 }
 
 static enum judge_kind confirm(const struct input *input, enum judge_kind found,

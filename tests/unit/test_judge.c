@@ -114,7 +114,7 @@ static void c05_noisy(void)
 
 	add_values(&input, false, countof(base), base);
 	for (size_t i = 0; i < countof(base); i++) {
-		add(&input, true, (struct judge_sample){ .value = 2 * base[i] });
+		add(&input, true, 2 * base[i], (struct judge_run){ 0 });
 	}
 	verdict = judge_alone(&input);
 	CHECK_KIND(verdict, JUDGE_REGRESSION);
@@ -176,8 +176,8 @@ static void boots_are_units(void)
 	struct judge_verdict verdict;
 
 	for (uint32_t i = 0; i < 10; i++) {
-		add(&input, false, (struct judge_sample){ 10 + 0.01 * i, .boot = 1 });
-		add(&input, true, (struct judge_sample){ 12 + 0.01 * i, .boot = 2 });
+		add(&input, false, 10 + 0.01 * i, (struct judge_run){ .boot = 1 });
+		add(&input, true, 12 + 0.01 * i, (struct judge_run){ .boot = 2 });
 	}
 	verdict = judge_alone(&input);
 	CHECK_KIND(verdict, JUDGE_TOO_FEW_RUNS);
@@ -192,8 +192,8 @@ static void shared_boots_cancel(void)
 	struct judge_verdict verdict;
 
 	for (uint32_t i = 0; i < 10; i++) {
-		add(&input, false, (struct judge_sample){ 10 + 0.01 * i, .boot = 1 });
-		add(&input, true, (struct judge_sample){ 12 + 0.01 * i, .boot = 1 });
+		add(&input, false, 10 + 0.01 * i, (struct judge_run){ .boot = 1 });
+		add(&input, true, 12 + 0.01 * i, (struct judge_run){ .boot = 1 });
 	}
 	verdict = judge_alone(&input);
 	CHECK_KIND(verdict, JUDGE_REGRESSION);
@@ -207,9 +207,9 @@ static double level_by(enum judge_estimator estimator)
 
 	input.metric.estimator = estimator;
 	for (size_t i = 0; i < countof(iterations); i++) {
-		add(&input, false, (struct judge_sample){ iterations[i], .boot = 1 });
+		add(&input, false, iterations[i], (struct judge_run){ .boot = 1 });
 	}
-	add(&input, true, (struct judge_sample){ 1, .boot = 2 });
+	add(&input, true, 1, (struct judge_run){ .boot = 2 });
 	return judge_alone(&input).base.level;
 }
 
@@ -235,12 +235,10 @@ static void level_jumps_do_not_count(void)
 		double level = block == 1 ? 1.15 : 1;
 
 		for (uint32_t i = 2 * block; i < 2 * block + 2; i++) {
-			add(&calm, false, (struct judge_sample){ base[i], .block = block });
-			add(&calm, true, (struct judge_sample){ head[i], .block = block });
-			add(&jumping, false,
-			    (struct judge_sample){ level * base[i], .block = block });
-			add(&jumping, true,
-			    (struct judge_sample){ level * head[i], .block = block });
+			add(&calm, false, base[i], (struct judge_run){ .block = block });
+			add(&calm, true, head[i], (struct judge_run){ .block = block });
+			add(&jumping, false, level * base[i], (struct judge_run){ .block = block });
+			add(&jumping, true, level * head[i], (struct judge_run){ .block = block });
 		}
 	}
 	a = judge_alone(&calm);
@@ -256,11 +254,11 @@ static void odd_blocks_are_ignored(void)
 	struct judge_verdict verdict;
 
 	for (uint32_t i = 0; i < 4; i++) {
-		add(&input, false, (struct judge_sample){ 100 + i, .block = 1, .machine = 1 });
-		add(&input, true, (struct judge_sample){ 100 + i, .block = 1, .machine = 1 });
-		add(&input, false, (struct judge_sample){ 500, .block = 2, .machine = 1 });
-		add(&input, false, (struct judge_sample){ 100, .block = 3, .machine = 1 });
-		add(&input, true, (struct judge_sample){ 900, .block = 3, .machine = 2 });
+		add(&input, false, 100 + i, (struct judge_run){ .block = 1, .machine = 1 });
+		add(&input, true, 100 + i, (struct judge_run){ .block = 1, .machine = 1 });
+		add(&input, false, 500, (struct judge_run){ .block = 2, .machine = 1 });
+		add(&input, false, 100, (struct judge_run){ .block = 3, .machine = 1 });
+		add(&input, true, 900, (struct judge_run){ .block = 3, .machine = 2 });
 	}
 	verdict = judge_alone(&input);
 	CHECK_INT(verdict.base.nr, 4);
@@ -278,8 +276,8 @@ static void other_machine_is_not_comparable(void)
 	struct judge_verdict verdict;
 
 	for (uint32_t i = 0; i < 4; i++) {
-		add(&input, false, (struct judge_sample){ 100 + i, .machine = 1 });
-		add(&input, true, (struct judge_sample){ 200 + i, .machine = 2 });
+		add(&input, false, 100 + i, (struct judge_run){ .machine = 1 });
+		add(&input, true, 200 + i, (struct judge_run){ .machine = 2 });
 	}
 	verdict = judge_alone(&input);
 	CHECK_KIND(verdict, JUDGE_NOT_COMPARABLE);
@@ -330,7 +328,7 @@ static void small_effects_are_not_worth_it(void)
 	add_values(&input, true, VALUES(100.40, 100.41, 100.39, 100.40));
 	CHECK(judge_alone(&input).p < 1e-6);
 	CHECK_KIND(judge_alone(&input), JUDGE_NO_CHANGE);
-	input.metric.nr_head = 0;
+	input.metric.head.nr = 0;
 	add_values(&input, true, VALUES(100.80, 100.81, 100.79, 100.80));
 	CHECK_KIND(judge_alone(&input), JUDGE_REGRESSION);
 	input.metric.floor = 0.02;

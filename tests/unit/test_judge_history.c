@@ -9,26 +9,26 @@ static void history_moderates(void)
 	struct judge_options options = JUDGE_OPTIONS_INIT;
 	struct input input = headline("m");
 	struct judge_verdict verdict;
+	struct judge_metric metric;
 
 	add_all(&input, ratios, countof(ratios));
-	for (size_t i = 0; i < input.metric.nr_head; i++) {
-		input.head[i].build = 2;
+	for (size_t i = 0; i < input.metric.head.nr; i++) {
+		input.head.runs[i].build = 2;
 	}
-	input.metric.base = input.base;
-	input.metric.head = input.head;
 	input.metric.prior_variance = 1e-6;
 	input.metric.prior_df = 20;
 	input.metric.prior_weight = 12;
 	input.metric.build_variance = 9e-8;
 	input.metric.build_df = 10;
 	options.min_effect = 0.0006;
-	judge(&input.metric, 1, &options, &verdict);
+	metric = metric_of(&input);
+	judge(&metric, 1, &options, &verdict);
 	CHECK_NEAR(log1p(verdict.effect), moderated_answer[0], 1e-7);
 	CHECK_NEAR(verdict.p / moderated_answer[1], 1, 0.002);
 	CHECK_NEAR(verdict.p_least / moderated_answer[2], 1, 0.002);
 	CHECK_NEAR(verdict.min_effect, 0.0006, 1e-12);
 	options.widening = 2;
-	judge(&input.metric, 1, &options, &verdict);
+	judge(&metric, 1, &options, &verdict);
 	CHECK(verdict.p > 2 * moderated_answer[1]);
 }
 
@@ -47,11 +47,9 @@ static void noisy_days_widen(void)
 		for (size_t i = 0; i < 60; i++) {
 			inputs[i] = headline("m");
 			add_all(&inputs[i], ratios, countof(ratios));
-			inputs[i].metric.base = inputs[i].base;
-			inputs[i].metric.head = inputs[i].head;
 			inputs[i].metric.prior_df = 20;
 			inputs[i].metric.prior_variance = variances[history];
-			metrics[i] = inputs[i].metric;
+			metrics[i] = metric_of(&inputs[i]);
 		}
 		judge(metrics, 60, &options, verdicts);
 		p[history] = verdicts[0].p;
@@ -69,8 +67,8 @@ static void impossible_blocks_are_void(void)
 		for (uint32_t i = 0; i < 2; i++) {
 			double off = block == 3 && i == 1 ? 15 : 0.1 * i * block;
 
-			add(&input, false, (struct judge_sample){ 100 + off, .block = block });
-			add(&input, true, (struct judge_sample){ 103 + off / 2, .block = block });
+			add(&input, false, 100 + off, (struct judge_run){ .block = block });
+			add(&input, true, 103 + off / 2, (struct judge_run){ .block = block });
 		}
 	}
 	CHECK_INT(judge_alone(&input).nr_wild, 0);
@@ -95,7 +93,7 @@ static void unknown_builds_are_not_nothing(void)
 	p = judge_alone(&input).p;
 	CHECK_KIND(judge_alone(&input), JUDGE_REGRESSION);
 	for (size_t i = 0; i < 4; i++) {
-		input.head[i].build = 2;
+		input.head.runs[i].build = 2;
 	}
 	CHECK(judge_alone(&input).p > 100 * p);
 	CHECK_KIND(judge_alone(&input), JUDGE_CANNOT_RESOLVE);
@@ -115,10 +113,10 @@ static void worked_example_continued(void)
 		double head = block == 2 ? 13 : 0;
 
 		for (uint32_t i = 0; i < 2; i++) {
-			add(&input, false,
-			    (struct judge_sample){ 100 + 2 * i + up, block, .build = 1 });
-			add(&input, true,
-			    (struct judge_sample){ 91 + 2 * i + head, block, .build = 2 });
+			add(&input, false, 100 + 2 * i + up,
+			    (struct judge_run){ .block = block, .build = 1 });
+			add(&input, true, 91 + 2 * i + head,
+			    (struct judge_run){ .block = block, .build = 2 });
 		}
 	}
 	input.metric.prior_variance = 0.0001;
@@ -177,8 +175,8 @@ static void remarks_stand_in_the_reason(void)
 	for (size_t i = 0; i < 10; i++) {
 		double off = (double)(i * 7 % 10) - 4.5;
 
-		add(&spread, false, (struct judge_sample){ .value = 100 + 0.1 * off });
-		add(&spread, true, (struct judge_sample){ .value = 100 + off });
+		add(&spread, false, 100 + 0.1 * off, (struct judge_run){ 0 });
+		add(&spread, true, 100 + off, (struct judge_run){ 0 });
 	}
 	judge_all(&spread, 1, 0, verdicts);
 	CHECK_NEAR(verdicts[0].spread_ratio, 10, 1e-2);

@@ -5,34 +5,60 @@
 #include "lib/stats/noise.h"
 #include "tests/t.h"
 
-static const struct judge_sample base[] = {
-	{ 100, 1, 0, 1, 1, 0 },
-	{ 102, 1, 0, 1, 1, 3 },
-	{ 200, 2, 0, 1, 1, 4 },
-	{ 208, 2, 0, 1, 1, 7 },
-};
-static const struct judge_sample head[] = {
-	{ 110, 1, 0, 2, 1, 1 },
-	{ 110, 1, 0, 2, 1, 2 },
-	{ 221, 2, 0, 2, 1, 5 },
-	{ 220, 2, 0, 2, 1, 6 },
+#define MOST 8
+
+/* A value, and the block and build of its run. */
+struct sample {
+	double value;
+	uint32_t block, build;
 };
 
-static struct judge_metric metric_of(const struct judge_sample *samples, size_t nr)
+/* The values of one side. */
+struct side {
+	double values[MOST];
+	struct judge_run runs[MOST];
+};
+
+static const struct sample base[] = {
+	{ 100, 1, 1 },
+	{ 102, 1, 1 },
+	{ 200, 2, 1 },
+	{ 208, 2, 1 },
+};
+static const struct sample head[] = {
+	{ 110, 1, 2 },
+	{ 110, 1, 2 },
+	{ 221, 2, 2 },
+	{ 220, 2, 2 },
+};
+
+static struct judge_samples fill(struct side *side, const struct sample *samples, size_t nr)
 {
-	return (struct judge_metric){ .name = "time",
-				      .estimator = JUDGE_MEAN,
-				      .base = samples,
-				      .nr_base = nr,
-				      .head = head,
-				      .nr_head = countof(head) };
+	for (size_t i = 0; i < nr; i++) {
+		side->values[i] = samples[i].value;
+		side->runs[i] = (struct judge_run){ .block = samples[i].block,
+						    .build = samples[i].build,
+						    .machine = 1,
+						    .order = (uint32_t)i };
+	}
+	return (struct judge_samples){ side->values, side->runs, nr };
+}
+
+static struct noise noise_between(const struct sample *left, size_t nr_left,
+				  const struct sample *right, size_t nr_right)
+{
+	struct side sides[2];
+	struct judge_metric metric = { .name = "time",
+				       .base = fill(&sides[0], left, nr_left),
+				       .head = fill(&sides[1], right, nr_right) };
+
+	return noise_of(&metric);
 }
 
 /* ln(102 / 100)^2 / 2 + ln(208 / 200)^2 / 2 + ln(221 / 220)^2 / 2 */
 static void only_runs_of_one_side_in_one_block_are_compared(void)
 {
-	struct judge_metric metric = metric_of(base, countof(base));
-	struct noise noise = noise_of(&metric);
+	struct noise noise = noise_between(base, countof(base), head, countof(head));
 
 	CHECK_NEAR(noise.squares, 0.0009754880102287769, 1e-15);
 	CHECK_NEAR(noise.df, 4, 0);
@@ -40,10 +66,9 @@ static void only_runs_of_one_side_in_one_block_are_compared(void)
 
 static void a_value_without_a_logarithm_tells_nothing(void)
 {
-	static const struct judge_sample zero[] = { { 100, 1, 0, 1, 1, 0 }, { 0, 1, 0, 1, 1, 3 } };
-	struct judge_metric metric = metric_of(zero, countof(zero));
+	static const struct sample zero[] = { { 100, 1, 1 }, { 0, 1, 1 } };
 
-	CHECK_NEAR(noise_of(&metric).df, 0, 0);
+	CHECK_NEAR(noise_between(zero, countof(zero), head, countof(head)).df, 0, 0);
 }
 
 static void the_weight_is_how_far_days_agree(void)
@@ -87,53 +112,49 @@ static void no_noise_is_no_knowledge(void)
 	CHECK_NEAR(noise_prior_of(NULL, 0).df, 0, 0);
 }
 
-#define RUN(value, block, build)             \
-	{                                    \
-		value, block, 0, build, 1, 0 \
-	}
-
-static const struct judge_sample built[] = {
-	RUN(100, 1, 7), RUN(102, 1, 7), RUN(200, 2, 7),
-	RUN(201, 2, 7), RUN(150, 3, 7), RUN(150, 3, 7),
+static const struct sample built[] = {
+	{ 100, 1, 7 }, { 102, 1, 7 }, { 200, 2, 7 }, { 201, 2, 7 }, { 150, 3, 7 }, { 150, 3, 7 },
 };
-static const struct judge_sample rebuilt[] = {
-	RUN(104, 1, 9), RUN(103, 1, 9), RUN(205, 2, 9),
-	RUN(209, 2, 9), RUN(153, 3, 9), RUN(156, 3, 9),
+static const struct sample rebuilt[] = {
+	{ 104, 1, 9 }, { 103, 1, 9 }, { 205, 2, 9 }, { 209, 2, 9 }, { 153, 3, 9 }, { 156, 3, 9 },
 };
 
-static struct judge_metric metric_of_sides(const struct judge_sample *left,
-					   const struct judge_sample *right, size_t nr)
+static struct noise noise_of_both(const struct sample *left, const struct sample *right, size_t nr,
+				  bool is_one_commit)
 {
-	return (struct judge_metric){ .base = left, .nr_base = nr, .head = right, .nr_head = nr };
+	struct side sides[2];
+	struct judge_metric metric = { .base = fill(&sides[0], left, nr),
+				       .head = fill(&sides[1], right, nr) };
+
+	return noise_of_builds(&metric, is_one_commit);
 }
 
 /* Section 2 of docs/statistics.md in Python: half of the squared effect less that of runs. */
 static void a_rebuild_differs_by_more_than_runs_do(void)
 {
-	struct judge_metric metric = metric_of_sides(built, rebuilt, countof(built));
-	struct judge_metric itself = metric_of_sides(built, built, countof(built));
+	struct noise noise = noise_of_both(built, rebuilt, countof(built), true);
 
-	CHECK_NEAR(noise_of_builds(&metric, true).squares, 0.00041922089381091253, 1e-12);
-	CHECK_NEAR(noise_of_builds(&metric, true).df, 1, 0);
-	CHECK_NEAR(noise_of_builds(&metric, false).df, 0, 0);
-	CHECK_NEAR(noise_of_builds(&itself, true).df, 0, 0);
+	CHECK_NEAR(noise.squares, 0.00041922089381091253, 1e-12);
+	CHECK_NEAR(noise.df, 1, 0);
+	CHECK_NEAR(noise_of_both(built, rebuilt, countof(built), false).df, 0, 0);
+	CHECK_NEAR(noise_of_both(built, built, countof(built), true).df, 0, 0);
 }
 
 /* Of four builds, two a side, the second pair is 4 % apart: 0.04^2 = 4 s^2, were there no noise. */
 static void two_builds_a_side_tell_how_builds_differ(void)
 {
-	static const struct judge_sample left[] = {
-		RUN(100, 1, 1), RUN(100.1, 1, 1), RUN(100, 2, 1), RUN(100.1, 2, 1),
-		RUN(100, 3, 2), RUN(100.1, 3, 2), RUN(100, 4, 2), RUN(100.1, 4, 2),
+	static const struct sample left[] = {
+		{ 100, 1, 1 }, { 100.1, 1, 1 }, { 100, 2, 1 }, { 100.1, 2, 1 },
+		{ 100, 3, 2 }, { 100.1, 3, 2 }, { 100, 4, 2 }, { 100.1, 4, 2 },
 	};
-	static const struct judge_sample right[] = {
-		RUN(100, 1, 3), RUN(100.1, 1, 3), RUN(100, 2, 3), RUN(100.1, 2, 3),
-		RUN(104, 3, 4), RUN(104.1, 3, 4), RUN(104, 4, 4), RUN(104.1, 4, 4),
+	static const struct sample right[] = {
+		{ 100, 1, 3 }, { 100.1, 1, 3 }, { 100, 2, 3 }, { 100.1, 2, 3 },
+		{ 104, 3, 4 }, { 104.1, 3, 4 }, { 104, 4, 4 }, { 104.1, 4, 4 },
 	};
-	struct judge_metric metric = metric_of_sides(left, right, countof(left));
+	struct noise noise = noise_of_both(left, right, countof(left), false);
 
-	CHECK_NEAR(noise_of_builds(&metric, false).df, 1, 0);
-	CHECK_NEAR(noise_of_builds(&metric, false).squares, 0.0004, 0.00002);
+	CHECK_NEAR(noise.df, 1, 0);
+	CHECK_NEAR(noise.squares, 0.0004, 0.00002);
 }
 
 static void builds_are_never_known_to_be_alike(void)

@@ -9,15 +9,16 @@
 
 struct input {
 	struct judge_metric metric;
-	struct judge_sample base[RUNS], head[RUNS];
+	double base[RUNS], head[RUNS];
+	struct judge_run runs[2][RUNS];
 };
 
 static void add(struct input *input, bool is_head, uint32_t block, double value)
 {
-	size_t *nr = is_head ? &input->metric.nr_head : &input->metric.nr_base;
-	struct judge_sample *place = is_head ? input->head : input->base;
+	size_t *nr = is_head ? &input->metric.head.nr : &input->metric.base.nr;
 
-	place[(*nr)++] = (struct judge_sample){ .value = value, .block = block, .build = 1 };
+	(is_head ? input->head : input->base)[*nr] = value;
+	input->runs[is_head][(*nr)++] = (struct judge_run){ .block = block, .build = 1 };
 	input->metric.name = "latency";
 	input->metric.is_headline = true;
 	input->metric.estimator = JUDGE_PERCENTILE;
@@ -29,8 +30,10 @@ static struct judge_verdict judge_alone(const struct input *input)
 	struct judge_metric metric = input->metric;
 	struct judge_verdict verdict;
 
-	metric.base = input->base;
-	metric.head = input->head;
+	metric.base.values = input->base;
+	metric.base.runs = input->runs[0];
+	metric.head.values = input->head;
+	metric.head.runs = input->runs[1];
 	options.min_effect = 0;
 	judge(&metric, 1, &options, &verdict);
 	verdict.metric = NULL; /* it ends here */
@@ -94,7 +97,7 @@ static void interval_is_what_is_not_rejected(void)
 		struct input moved = input;
 
 		for (size_t i = 0; i < RUNS; i++) {
-			moved.head[i].value /= factors[end] * (end == 0 ? 0.999 : 1.001);
+			moved.head[i] /= factors[end] * (end == 0 ? 0.999 : 1.001);
 		}
 		CHECK_NEAR(judge_alone(&moved).p, 0.05, 0.01);
 	}

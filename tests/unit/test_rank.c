@@ -9,21 +9,28 @@
 #define BLOCKS 4
 
 struct samples {
-	struct judge_sample side[2][2 * BLOCKS];
+	double values[2][2 * BLOCKS];
+	struct judge_run runs[2][2 * BLOCKS];
 	size_t nr;
 };
 
 static void add(struct samples *samples, uint32_t block, const double base[2], const double head[2])
 {
 	for (size_t i = 0; i < 2; i++) {
-		samples->side[0][samples->nr] = (struct judge_sample){ base[i], block, 0, 1, 1, 0 };
-		samples->side[1][samples->nr++] =
-			(struct judge_sample){ head[i], block, 0, 2, 1, 0 };
+		samples->values[0][samples->nr] = base[i];
+		samples->values[1][samples->nr] = head[i];
+		samples->runs[0][samples->nr] = (struct judge_run){ block, 0, 1, 1, 0 };
+		samples->runs[1][samples->nr++] = (struct judge_run){ block, 0, 2, 1, 0 };
 	}
 }
 
-static struct judge_verdict judge_samples(const struct samples *samples,
-					  enum judge_estimator estimator, int look)
+static struct judge_samples side_of(const struct samples *samples, int side)
+{
+	return (struct judge_samples){ samples->values[side], samples->runs[side], samples->nr };
+}
+
+static struct judge_verdict verdict_of(const struct samples *samples,
+				       enum judge_estimator estimator, int look)
 {
 	static struct judge_metric metric;
 	struct judge_options options = JUDGE_OPTIONS_INIT;
@@ -33,10 +40,8 @@ static struct judge_verdict judge_samples(const struct samples *samples,
 					.unit = "s",
 					.is_headline = true,
 					.estimator = estimator,
-					.base = samples->side[0],
-					.nr_base = samples->nr,
-					.head = samples->side[1],
-					.nr_head = samples->nr };
+					.base = side_of(samples, 0),
+					.head = side_of(samples, 1) };
 	options.look = look;
 	judge(&metric, 1, &options, &verdict);
 	return verdict;
@@ -57,13 +62,13 @@ static void disturbed_runs_cost_a_rank(void)
 	struct judge_verdict verdict;
 
 	fill_disturbed(&samples);
-	verdict = judge_samples(&samples, JUDGE_MEDIAN, 0);
+	verdict = verdict_of(&samples, JUDGE_MEDIAN, 0);
 	CHECK_NEAR(verdict.effect, 0.11498878918130839, 1e-12);
 	CHECK_NEAR(verdict.p, 0.029320987654320986, 1e-12);
 	CHECK_NEAR(verdict.interval_95.low, 0.08823529411764697, 1e-12);
 	CHECK_NEAR(verdict.interval_95.high, 0.1515151515151516, 1e-12);
 	CHECK_NEAR(verdict.head.level / verdict.base.level - 1, verdict.effect, 1e-12);
-	CHECK(judge_samples(&samples, JUDGE_MEAN, 0).p > 0.2);
+	CHECK(verdict_of(&samples, JUDGE_MEAN, 0).p > 0.2);
 }
 
 static void clean_blocks_reach_the_smallest_p(void)
@@ -77,7 +82,7 @@ static void clean_blocks_reach_the_smallest_p(void)
 		add(&samples, block, (const double[]){ level, level + 0.5 },
 		    (const double[]){ 1.1 * level, 1.1 * level + 0.5 });
 	}
-	verdict = judge_samples(&samples, JUDGE_MEDIAN, 2);
+	verdict = verdict_of(&samples, JUDGE_MEDIAN, 2);
 	CHECK_NEAR(verdict.p, 2.0 / 1296, 1e-12);
 	CHECK_INT(verdict.kind, JUDGE_REGRESSION);
 }
@@ -89,7 +94,7 @@ static void two_blocks_have_no_interval(void)
 
 	add(&samples, 1, (const double[]){ 100, 101 }, (const double[]){ 110, 111 });
 	add(&samples, 2, (const double[]){ 100, 102 }, (const double[]){ 112, 111 });
-	verdict = judge_samples(&samples, JUDGE_MEDIAN, 0);
+	verdict = verdict_of(&samples, JUDGE_MEDIAN, 0);
 	CHECK_NEAR(verdict.p, 2.0 / 36, 1e-12);
 	CHECK(isfinite(verdict.interval_90.low) && !isfinite(verdict.interval_95.low));
 	CHECK_INT(verdict.kind, JUDGE_CANNOT_RESOLVE);
@@ -104,7 +109,7 @@ static void equal_values_are_halved(void)
 	for (uint32_t block = 1; block <= BLOCKS; block++) {
 		add(&samples, block, (const double[]){ 5, 6 }, (const double[]){ 6, 5 });
 	}
-	verdict = judge_samples(&samples, JUDGE_MEDIAN, 0);
+	verdict = verdict_of(&samples, JUDGE_MEDIAN, 0);
 	CHECK_NEAR(verdict.p, 1, 1e-12);
 	CHECK_NEAR(verdict.effect, 0, 1e-12);
 }

@@ -43,11 +43,11 @@ static void reads_a_matrix(void)
 	}
 	CHECK_INT(results->parts.at[0]->metrics.nr, 2);
 	CHECK_TEXT(results->parts.at[0]->metrics.at[0].name, "b.ops");
-	CHECK_INT(results->parts.at[0]->metrics.at[0].samples.nr, 3);
-	CHECK(isnan(results->parts.at[0]->metrics.at[0].samples.at[1].value));
-	CHECK_NEAR(results->parts.at[0]->metrics.at[0].samples.at[2].value, 2.5, 0);
-	CHECK_INT(results->parts.at[0]->metrics.at[0].samples.at[2].boot, 0);
-	CHECK_INT(results->parts.at[0]->metrics.at[1].samples.nr, 0);
+	CHECK_INT(results->parts.at[0]->metrics.at[0].values.nr, 3);
+	CHECK(isnan(results->parts.at[0]->metrics.at[0].values.at[1]));
+	CHECK_NEAR(results->parts.at[0]->metrics.at[0].values.at[2], 2.5, 0);
+	CHECK_INT(results->parts.at[0]->metrics.at[0].runs.nr, 0);
+	CHECK_INT(results->parts.at[0]->metrics.at[1].values.nr, 0);
 	CHECK_TEXT(results->parts.at[0]->benchmark, NULL);
 }
 
@@ -75,10 +75,10 @@ static void reads_runs(void)
 	CHECK_INT(results->parts.at[0]->nr_failed, 3);
 	CHECK_INT(results->parts.at[0]->metrics.nr, 2);
 	CHECK_TEXT(ops->name, "ops");
-	CHECK_INT(ops->samples.nr, 2);
-	CHECK_NEAR(ops->samples.at[1].value, 6, 0);
-	CHECK_INT(ops->samples.at[1].block, 4);
-	CHECK(ops->samples.at[0].boot != 0 && ops->samples.at[0].boot == ops->samples.at[1].boot);
+	CHECK_INT(ops->values.nr, 2);
+	CHECK_NEAR(ops->values.at[1], 6, 0);
+	CHECK_INT(ops->runs.at[1].block, 4);
+	CHECK(ops->runs.at[0].boot != 0 && ops->runs.at[0].boot == ops->runs.at[1].boot);
 	CHECK_INT(results->parts.at[0]->failures.nr, 2);
 	CHECK_TEXT(results->parts.at[0]->failures.at[0].reason, "timeout");
 	CHECK_INT(results->parts.at[0]->failures.at[0].nr, 2);
@@ -93,7 +93,7 @@ static uint32_t boot_of(const char *text, struct names *ids)
 	if (!CHECK_DONE(read_text(text, ids, &results, &err), &err)) {
 		return 0;
 	}
-	return results->parts.at[0]->metrics.at[0].samples.at[0].boot;
+	return results->parts.at[0]->metrics.at[0].runs.at[0].boot;
 }
 
 static void texts_are_the_same_everywhere(void)
@@ -136,9 +136,9 @@ static void reads_a_folder(void)
 	CHECK_TEXT(results->parts.at[0]->params.at[0].value, "x");
 	CHECK_TEXT(results->parts.at[0]->params.at[1].value, "true");
 	CHECK_TEXT(results->parts.at[0]->params.at[2].value, "1");
-	CHECK(results->parts.at[0]->metrics.at[0].samples.at[0].machine !=
-	      results->parts.at[0]->metrics.at[0].samples.at[1].machine);
-	CHECK(results->parts.at[0]->metrics.at[0].samples.at[0].machine != 0);
+	CHECK(results->parts.at[0]->metrics.at[0].runs.at[0].machine !=
+	      results->parts.at[0]->metrics.at[0].runs.at[1].machine);
+	CHECK(results->parts.at[0]->metrics.at[0].runs.at[0].machine != 0);
 }
 
 static void faults_have_places(void)

@@ -262,15 +262,14 @@ static void takes_the_judge_at_its_word(void)
 /* From samples to the table: what the judge decides is what stands there. */
 static void shows_the_judge(void)
 {
-	struct judge_sample samples[2][6] = { 0 };
+	double values[2][6] = { 0 };
+	struct judge_run runs[2][6] = { 0 };
 	struct judge_options options = JUDGE_OPTIONS_INIT;
 	struct judge_metric metric = { .name = "fio.iops",
 				       .is_higher_better = true,
 				       .is_headline = true,
-				       .base = samples[0],
-				       .nr_base = 6,
-				       .head = samples[1],
-				       .nr_head = 6 };
+				       .base = { values[0], runs[0], 6 },
+				       .head = { values[1], runs[1], 6 } };
 	struct judge_verdict verdict;
 	struct view_cell cells[2];
 	struct view_change change;
@@ -286,12 +285,10 @@ static void shows_the_judge(void)
 	for (uint32_t i = 0; i < 12; i++) {
 		uint32_t pair = i / 2;
 
-		samples[i % 2][pair] =
-			(struct judge_sample){ .value = (i % 2 ? 90 : 100) + 0.1 * pair,
-					       .block = i / 4,
-					       .boot = i + 1,
-					       .machine = 1,
-					       .order = i };
+		values[i % 2][pair] = (i % 2 ? 90 : 100) + 0.1 * pair;
+		runs[i % 2][pair] = (struct judge_run){
+			.block = i / 4, .boot = i + 1, .machine = 1, .order = i
+		};
 	}
 	judge(&metric, 1, &options, &verdict);
 	cells[0] = view_cell_judged(&verdict.base, NULL);
