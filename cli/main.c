@@ -28,35 +28,11 @@ static const struct verb verbs[] = {
 	{ "version", "", "print the version", verb_version },
 };
 
-static const struct verb *find_verb(const char *name)
-{
-	for (size_t i = 0; i < countof(verbs); i++) {
-		if (strcmp(verbs[i].name, name) == 0) {
-			return &verbs[i];
-		}
-	}
-	return NULL;
-}
-
 static void print_verbs(FILE *to)
 {
 	fputs("usage: patchmeter VERB [options] [operands]\n\n", to);
-	for (size_t i = 0; i < countof(verbs); i++) {
-		fprintf(to, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-	}
+	verb_list(verbs, countof(verbs), to);
 	fputs("\n`patchmeter VERB --help` lists the options of a verb.\n", to);
-}
-
-static int fail_unknown(const char *name)
-{
-	const char *nearest = str_nearest(name, &verbs[0].name, countof(verbs), sizeof(verbs[0]));
-
-	if (nearest) {
-		fprintf(stderr, "patchmeter: no verb '%s'; did you mean '%s'?\n", name, nearest);
-	} else {
-		fprintf(stderr, "patchmeter: no verb '%s'; 'patchmeter help' lists them\n", name);
-	}
-	return EXIT_USAGE;
 }
 
 static int verb_version(struct call *call)
@@ -83,9 +59,9 @@ static int verb_help(struct call *call)
 		print_verbs(stdout);
 		return EXIT_DONE;
 	}
-	verb = find_verb(call->argv[1]);
+	verb = verb_find(verbs, countof(verbs), call->argv[1]);
 	if (!verb) {
-		return fail_unknown(call->argv[1]);
+		return verb_fail_unknown(verbs, countof(verbs), "help", call->argv[1]);
 	}
 	return verb->run(&(struct call){ verb, 2, (char *[]){ call->argv[1], flag, NULL } });
 }
@@ -114,9 +90,9 @@ int main(int argc, char **argv)
 		print_verbs(stderr);
 		return EXIT_USAGE;
 	}
-	verb = find_verb(verb_name(argv[1]));
+	verb = verb_find(verbs, countof(verbs), verb_name(argv[1]));
 	if (!verb) {
-		return fail_unknown(argv[1]);
+		return verb_fail_unknown(verbs, countof(verbs), "help", argv[1]);
 	}
 	/* With small pieces kept aside, freeing a large document would sweep through them again and
 	 * again: a tenth of the time of a comparison of thousands of metrics. */

@@ -68,3 +68,40 @@ int call_usage(const struct call *call, const char *format, ...)
 	print_usage(stderr, call->verb);
 	return EXIT_USAGE;
 }
+
+const struct verb *verb_find(const struct verb *verbs, size_t nr_verbs, const char *name)
+{
+	for (size_t i = 0; i < nr_verbs; i++) {
+		if (strcmp(verbs[i].name, name) == 0) {
+			return &verbs[i];
+		}
+	}
+	return NULL;
+}
+
+void verb_list(const struct verb *verbs, size_t nr_verbs, FILE *to)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < nr_verbs; i++) {
+		size_t length = strlen(verbs[i].name);
+
+		width = length > width ? length : width;
+	}
+	for (size_t i = 0; i < nr_verbs; i++) {
+		fprintf(to, "  %-*s %s\n", (int)width, verbs[i].name, verbs[i].summary);
+	}
+}
+
+int verb_fail_unknown(const struct verb *verbs, size_t nr_verbs, const char *help, const char *name)
+{
+	const char *nearest = str_nearest(name, &verbs[0].name, nr_verbs, sizeof(verbs[0]));
+
+	if (nearest) {
+		fprintf(stderr, "patchmeter: no verb '%s'; did you mean '%s'?\n", name, nearest);
+	} else {
+		fprintf(stderr, "patchmeter: no verb '%s'; 'patchmeter %s' lists them\n", name,
+			help);
+	}
+	return EXIT_USAGE;
+}

@@ -71,6 +71,19 @@ int call_fail_file(const struct call *call, const struct err *err);
 /* The same for a wrong command line, with the usage line; gives EXIT_USAGE. */
 int call_usage(const struct call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* A table of verbs: main.c's, and those below a verb, whose names are both words ("bisect run"). */
+
+/* NULL: no verb of this name. */
+const struct verb *verb_find(const struct verb *verbs, size_t nr_verbs, const char *name);
+
+/* A line each: name and summary. */
+void verb_list(const struct verb *verbs, size_t nr_verbs, FILE *to);
+
+/* Says so on stderr, and which verb may have been meant, or that `patchmeter HELP` lists them;
+ * gives EXIT_USAGE. */
+int verb_fail_unknown(const struct verb *verbs, size_t nr_verbs, const char *help,
+		      const char *name);
+
 /* the verbs, one file a group */
 
 int verb_compare(struct call *call);
