@@ -76,8 +76,9 @@ static const struct field grid_columns[] = {
 	{ "metric", "metric" }, { "because", "why" },
 };
 static const struct field finding_columns[] = {
-	{ "verdict", "sight" }, { "benchmark", "benchmark" }, { "commit", "commit" },
-	{ "state", "state" }, { "mail", "mail" }, { "subject", "subject" }, { "because", "reason" },
+	{ "verdict", "sight" }, { "of", "about" }, { "benchmark", "benchmark" },
+	{ "commit", "commit" }, { "state", "state" }, { "mail", "mail" },
+	{ "subject", "subject" }, { "because", "reason" },
 };
 static const struct field event_columns[] = {
 	{ "at", "at" }, { "event", "kind" }, { "detail", "detail" },

@@ -430,22 +430,25 @@ void comparison_axes(const struct comparison *comparison, struct view_group *gro
 	group->nr_axes = nr;
 }
 
-struct json *comparison_view(const struct comparison *comparison)
+struct json *comparison_view(const struct comparison *metrics, const struct comparison *failing)
 {
+	const struct comparison *any = metrics ? metrics : failing;
 	const struct view_column columns[] = {
-		{ .commit = comparison->base.oid, .subject = comparison->base.subject },
-		{ .commit = comparison->head.oid, .subject = comparison->head.subject },
+		{ .commit = any->base.oid, .subject = any->base.subject },
+		{ .commit = any->head.oid, .subject = any->head.subject },
 	};
-	struct view_row *rows =
-		arena_array(comparison->arena, comparison->nr_metrics, sizeof(*rows));
-	struct view_group group = { .rows = rows, .nr_rows = comparison->nr_metrics };
+	struct view_group group = { .nr_rows = metrics ? metrics->nr_metrics : 0 };
+	struct view_row *rows = arena_array(any->arena, group.nr_rows, sizeof(*rows));
 	struct json *view = view_new(columns, countof(columns));
 
-	for (size_t i = 0; i < comparison->nr_metrics; i++) {
-		rows[i] = make_row(comparison, i);
+	for (size_t i = 0; i < group.nr_rows; i++) {
+		rows[i] = make_row(metrics, i);
 	}
-	comparison_axes(comparison, &group);
-	failures_show(comparison, &group);
+	group.rows = rows;
+	comparison_axes(any, &group);
+	if (failing) {
+		failures_show(failing, &group);
+	}
 	view_add_group(view, &group);
 	view_sum_up(view);
 	return view;

@@ -8,7 +8,7 @@
  *		return false;
  *	comparison_judge(comparison, look);			// a stage: fills the verdicts
  *	comparison_load_verdicts(db, comparison, err);		// a page: takes the stored ones
- *	view = comparison_view(comparison);
+ *	view = comparison_view(comparison, comparison);
  */
 #ifndef DAEMON_COMPARISON_H
 #define DAEMON_COMPARISON_H
@@ -76,8 +76,9 @@ MUST_CHECK bool comparison_load_verdicts(struct db *db, struct comparison *compa
 					 struct err *err);
 
 /* The document of lib/report/view.h; the caller owns it.  With the oldest run first, samples as
- * they were measured. */
-struct json *comparison_view(const struct comparison *comparison);
+ * they were measured.  It shows the metrics of one comparison and the failures of another one (or
+ * the same) of these commits on this cell; NULL: it shows none. */
+struct json *comparison_view(const struct comparison *metrics, const struct comparison *failing);
 
 /* What a view's row says of a metric, and its group of the cell, without any value.  Both live as
  * long as the comparison. */

@@ -83,7 +83,11 @@ static void put_notes(struct arena *arena, const struct rows *finding,
 			    json_new_text("this is the whole stack against its base; no single "
 					  "commit was found to explain it"));
 	}
-	if (comparison->base_note) {
+	if (rows_bool(finding, 0, "is_confirmed") && rows_int(finding, 0, "failing_id")) {
+		json_append(notes, json_new_text("failures are counted over the runs that found "
+						 "the change, not over the fresh ones"));
+	}
+	if (comparison->base_note && strcmp(rows_text(finding, 0, "about"), "metric") == 0) {
 		json_append(notes, json_new_text(comparison->base_note));
 	}
 	if (nr_sharing > 0 &&
@@ -178,8 +182,8 @@ static bool put_machine(struct tick *tick, const struct rows *finding, struct js
 	return true;
 }
 
-/* What a failing run said at its end. */
-static bool put_log(struct tick *tick, const struct comparison *comparison, struct json *facts,
+/* What a failing run said at its end, where the mail tells of one. */
+static bool put_log(struct tick *tick, const struct rows *finding, struct json *facts,
 		    struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
@@ -188,7 +192,9 @@ static bool put_log(struct tick *tick, const struct comparison *comparison, stru
 	struct json *fact;
 
 	if (!db_query(tick->db, Q_REPORT_FAILURE,
-		      ARGS(arg_int(comparison->cell), arg_int(comparison->id)), &rows, err)) {
+		      ARGS(arg_int(rows_int(finding, 0, "cell_id")),
+			   arg_id(rows_int(finding, 0, "failing_id"))),
+		      &rows, err)) {
 		return false;
 	}
 	log = rows_nr(rows) > 0 ? rows_text(rows, 0, "excerpt") : "";
@@ -270,8 +276,7 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 	put_parameters(comparison, facts);
 	put_notes(tick->arena, finding, comparison, facts);
 	if (!put_confirmation(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
-	    !put_log(tick, comparison, facts, err) ||
-	    !put_machine(tick, finding, facts, &run, err)) {
+	    !put_log(tick, finding, facts, err) || !put_machine(tick, finding, facts, &run, err)) {
 		return false;
 	}
 	put_links(tick->settings, tick->arena, comparison, run, facts);

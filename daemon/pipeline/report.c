@@ -24,10 +24,11 @@
 static const char *make_message_id(struct tick *tick, const struct rows *finding)
 {
 	const char *told =
-		arena_printf(tick->arena, "%s %s %s %s %s %s %s", rows_text(finding, 0, "tree"),
+		arena_printf(tick->arena, "%s %s %s %s %s %s %s %s", rows_text(finding, 0, "tree"),
 			     rows_text(finding, 0, "ref"), rows_text(finding, 0, "tip_oid"),
 			     rows_text(finding, 0, "oid"), rows_text(finding, 0, "cell_hash"),
-			     rows_text(finding, 0, "role"), rows_text(finding, 0, "kind"));
+			     rows_text(finding, 0, "role"), rows_text(finding, 0, "about"),
+			     rows_text(finding, 0, "kind"));
 	struct hash hash = hash_of(told, strlen(told));
 	char text[HASH_TEXT_BYTES];
 
@@ -72,23 +73,29 @@ static bool store_draft(struct tick *tick, const struct rows *finding, const str
 			    arg_text(recipients_text), arg_text(subject.at), arg_text(body.at),
 			    arg_text(view_text)),
 		       NULL, err) &&
-	       db_exec(tick->db, Q_FINDING_REPORTED, ARGS(arg_int(id)), NULL, err) &&
+	       db_exec(tick->db, Q_FINDING_REPORTED,
+		       ARGS(arg_int(id), arg_id(rows_int(finding, 0, "along_id"))), NULL, err) &&
 	       db_commit(tick->db, "report", err);
 }
 
 static bool draft(struct tick *tick, const struct rows *finding, struct err *err)
 {
 	scoped(comparison_free) struct comparison *comparison = NULL;
+	scoped(comparison_free) struct comparison *failing = NULL;
 	scoped(json_free) struct json *view = NULL;
 	scoped(json_free) struct json *facts = NULL;
+	bool is_failure = strcmp(rows_text(finding, 0, "about"), "failure") == 0;
+	int64_t cell = rows_int(finding, 0, "cell_id");
+	int64_t failing_id = rows_int(finding, 0, "failing_id");
 
-	if (!comparison_load(tick->db, rows_int(finding, 0, "cell_id"),
-			     rows_int(finding, 0, "comparison_id"), &comparison, err) ||
+	if (!comparison_load(tick->db, cell, rows_int(finding, 0, "comparison_id"), &comparison,
+			     err) ||
 	    !comparison_load_verdicts(tick->db, comparison, err) ||
+	    (failing_id && !comparison_load(tick->db, cell, failing_id, &failing, err)) ||
 	    !facts_gather(tick, finding, comparison, &facts, err)) {
 		return false;
 	}
-	view = comparison_view(comparison);
+	view = comparison_view(is_failure ? NULL : comparison, failing ? failing : comparison);
 	json_put_text(facts, "message_id", make_message_id(tick, finding));
 	return store_draft(tick, finding, view, facts, err);
 }

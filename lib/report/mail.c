@@ -182,27 +182,44 @@ static void append_reason(const struct finding *line, struct str *out)
 	}
 }
 
-/* A line for each headline of a group, and later column. */
+static bool is_told(const struct finding *line)
+{
+	return line->is_failure ? view_meaning(line->row, line->index) <= VIEW_BETTER
+				: is_view_headline(line->row);
+}
+
+static void add_line(struct json *lines, const struct json *view, const struct finding *line)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	finding_write(view, line, &text);
+	str_printf(&text, ": %s", finding_verdict(line));
+	append_reason(line, &text);
+	json_append(lines, json_new_text(text.at));
+}
+
+/* A line for each headline of a group, and later column; then for each failure that changed. */
 static void put_lines(struct json *document, const struct json *view, size_t group)
 {
-	const struct json *rows = json_get(json_at(json_get(view, "groups"), group), "rows");
+	static const char *const lists[] = { "rows", "failures" };
 	size_t nr_changes = json_size(json_get(view, "columns")) - 1;
 	struct json *lines = json_new_array();
 	size_t nr = 0;
 
-	for (size_t i = 0; i < json_size(rows) * nr_changes; i++) {
-		scoped(str_release) struct str text = STR_INIT;
-		struct finding line = { .group = group,
-					.row = json_at(rows, i / nr_changes),
-					.index = i % nr_changes };
+	for (size_t is_failure = 0; is_failure < countof(lists); is_failure++) {
+		const struct json *list =
+			json_get(json_at(json_get(view, "groups"), group), lists[is_failure]);
 
-		if (!is_view_headline(line.row) || ++nr > MAX_LINES) {
-			continue;
+		for (size_t i = 0; i < json_size(list) * nr_changes; i++) {
+			struct finding line = { .group = group,
+						.row = json_at(list, i / nr_changes),
+						.index = i % nr_changes,
+						.is_failure = is_failure };
+
+			if (is_told(&line) && ++nr <= MAX_LINES) {
+				add_line(lines, view, &line);
+			}
 		}
-		finding_write(view, &line, &text);
-		str_printf(&text, ": %s", finding_verdict(&line));
-		append_reason(&line, &text);
-		json_append(lines, json_new_text(text.at));
 	}
 	json_put(document, "lines", lines);
 	put_count(document, "nr_lines_left_out", nr > MAX_LINES ? nr - MAX_LINES : 0);

@@ -38,9 +38,9 @@ ORDER BY s.id LIMIT 1;
 -- name: finding_add
 -- One finding for each comparison of which a headline metric moved, a regression where there is one:
 -- $1 stack, $2 role.  The tip against the base is one only where no single commit explains it.
-INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, state, created)
+INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, about, kind, state, created)
 SELECT DISTINCT ON (x.cell_id, x.id) l.stack_id, x.head_id, l.role, x.cell_id, x.id,
-	v.kind::text::finding_kind, 'unconfirmed', belt_now()
+	'metric', v.kind::text::finding_kind, 'unconfirmed', belt_now()
 FROM stack_comparison l
 JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
 JOIN cell c ON c.id = x.cell_id
@@ -49,22 +49,22 @@ JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = 
 JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
 WHERE l.stack_id = $1 AND l.role = $2::comparison_role AND (l.role = 'parent' OR NOT EXISTS (
 	SELECT FROM finding f WHERE f.stack_id = l.stack_id AND f.cell_id = l.cell_id
-	AND f.role = 'parent' AND f.state <> 'suppressed'))
+	AND f.role = 'parent' AND f.about = 'metric' AND f.state <> 'suppressed'))
 ORDER BY x.cell_id, x.id, v.kind
 ON CONFLICT DO NOTHING;
 
 -- name: finding_add_failures
 -- The same where head fails more often; that is as sure as it gets, so nothing confirms it: $1 stack, $2
 -- role.
-INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, created)
-SELECT l.stack_id, x.head_id, l.role, x.cell_id, x.id, 'regression', belt_now()
+INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, about, kind, created)
+SELECT l.stack_id, x.head_id, l.role, x.cell_id, x.id, 'failure', 'regression', belt_now()
 FROM stack_comparison l
 JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
 WHERE l.stack_id = $1 AND l.role = $2::comparison_role
 AND EXISTS (SELECT FROM failure_verdict v WHERE v.cell_id = x.cell_id AND v.comparison_id = x.id)
 AND (l.role = 'parent' OR NOT EXISTS (
 	SELECT FROM finding f WHERE f.stack_id = l.stack_id AND f.cell_id = l.cell_id
-	AND f.role = 'parent'))
+	AND f.role = 'parent' AND f.about = 'failure'))
 ON CONFLICT DO NOTHING;
 
 -- name: stack_moved_cells

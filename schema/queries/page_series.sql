@@ -100,7 +100,8 @@ SELECT jsonb_build_object(
 	'ends', (SELECT CASE WHEN bool_or(f.facts IS NOT NULL) THEN
 			jsonb_agg(COALESCE(f.facts, '{}') ORDER BY col.nr) END
 		FROM col LEFT JOIN fact f ON f.cell_id = col.cell_id AND f.role = 'tip'),
-	'findings', (SELECT COALESCE(jsonb_agg(jsonb_build_object('verdict', f.kind, 'commit', left(m.oid, 10),
+	'findings', (SELECT COALESCE(jsonb_agg(jsonb_build_object('verdict', f.kind, 'about', f.about,
+			'is_failure', f.about = 'failure', 'commit', left(m.oid, 10),
 			'commit_url', '/commit/' || m.oid, 'subject', m.subject, 'state', f.state, 'reason', f.reason,
 			'is_whole', f.role = 'tip', 'mail', l.id, 'mail_url', '/mail/' || l.id, 'url',
 			'/compare?base=' || b.oid || '&head=' || m.oid || '&cell=' || f.cell_id, 'benchmark', n.name)
@@ -109,7 +110,7 @@ SELECT jsonb_build_object(
 		JOIN comparison x ON x.cell_id = f.cell_id AND x.id = f.comparison_id
 		JOIN commit b ON b.id = x.base_id
 		JOIN cell c ON c.id = f.cell_id JOIN benchmark n ON n.id = c.benchmark_id
-		LEFT JOIN mail l ON l.finding_id = f.id WHERE f.stack_id = o.id),
+		LEFT JOIN mail l ON l.finding_id = COALESCE(f.told_with, f.id) WHERE f.stack_id = o.id),
 	'mails', (SELECT COALESCE(jsonb_agg(jsonb_build_object('id', l.id, 'url', '/mail/' || l.id,
 			'subject', l.subject, 'state', l.state, 'mode', l.mode, 'reason', l.reason) ORDER BY l.id), '[]')
 		FROM mail l WHERE l.stack_id = o.id),

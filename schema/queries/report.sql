@@ -1,16 +1,26 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: report_finding
--- The oldest finding of a whole stack that no mail tells yet and that is not put off, with what the mail says about it.
-SELECT f.id, f.stack_id, f.role, f.cell_id, COALESCE(f.confirmation_id, f.comparison_id) AS comparison_id,
-	f.confirmation_id IS NOT NULL AS is_confirmed, f.kind, s.ref, s.version, s.repository_id,
+-- The oldest finding of a whole stack that no mail tells yet and that is not put off, with what the mail
+-- says about it.  Where a commit both moves a metric and fails more often, one mail tells both.
+WITH told AS (
+	SELECT array_agg(f.id ORDER BY f.about) AS ids, bool_or(f.about = 'failure') AS has_failure
+	FROM finding f JOIN stack s ON s.id = f.stack_id AND s.state = 'done'
+	WHERE f.state = 'new' AND f.next_try <= belt_now()
+	GROUP BY f.stack_id, f.commit_id, f.role, f.cell_id ORDER BY min(f.id) LIMIT 1
+)
+SELECT f.id, told.ids[2] AS along_id, f.stack_id, f.role, f.cell_id, f.about, f.kind,
+	COALESCE(f.confirmation_id, f.comparison_id) AS comparison_id,
+	CASE WHEN told.has_failure THEN f.comparison_id END AS failing_id,
+	f.confirmation_id IS NOT NULL AS is_confirmed, s.ref, s.version, s.repository_id,
 	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
 	m.oid, m.subject, m.author_name, m.author_email, b.oid AS base_oid, t.oid AS tip_oid,
 	c.hash AS cell_hash, n.name AS benchmark, c.identity -> 'params' AS params,
 	l.nr_between, l.position, s.nr_commits,
 	(SELECT count(DISTINCT o.ref) FROM stack o WHERE o.repository_id = s.repository_id
 	 AND o.base_id = s.base_id AND o.ref <> s.ref AND o.state <> 'refused') AS nr_sharing
-FROM finding f
+FROM told
+JOIN finding f ON f.id = told.ids[1]
 JOIN stack s ON s.id = f.stack_id
 JOIN repository r ON r.id = s.repository_id
 JOIN commit m ON m.id = f.commit_id
@@ -19,8 +29,7 @@ JOIN commit t ON t.id = s.tip_id
 JOIN cell c ON c.id = f.cell_id
 JOIN benchmark n ON n.id = c.benchmark_id
 JOIN stack_comparison l ON l.stack_id = f.stack_id AND l.cell_id = f.cell_id
-	AND l.comparison_id = f.comparison_id AND l.role = f.role
-WHERE f.state = 'new' AND s.state = 'done' AND f.next_try <= belt_now() ORDER BY f.id LIMIT 1;
+	AND l.comparison_id = f.comparison_id AND l.role = f.role;
 
 -- name: report_confirmation
 -- How many runs a side found something, and how many confirmed it, on how many builds: $1 finding.
@@ -76,8 +85,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, belt_now())
 ON CONFLICT DO NOTHING;
 
 -- name: finding_reported
--- $1 finding
-UPDATE finding SET state = 'reported', reason = NULL WHERE id = $1 AND state = 'new';
+-- $1 finding, $2 the one that its mail tells too (NULL: none)
+UPDATE finding SET state = 'reported', reason = NULL, told_with = CASE WHEN id <> $1 THEN $1 END
+WHERE id IN ($1, $2) AND state = 'new';
 
 -- name: finding_put_off
 -- It cannot be drafted for now, and waits: $1 finding, $2 why; gives its stack where that is news.

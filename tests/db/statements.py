@@ -28,12 +28,20 @@ def literal(value):
 
 
 class Migrated:
-    """A database with the whole schema."""
+    """A database with the schema: whole, or as far as the migration that `until` begins with."""
 
-    def __init__(self, cluster, name):
+    def __init__(self, cluster, name, until=None):
         self.database = cluster.database(name)
-        for path in [ROOT / "schema" / "version.sql", *sorted((ROOT / "schema").glob("[0-9]*.sql"))]:
+        self.paths = [ROOT / "schema" / "version.sql", *sorted((ROOT / "schema").glob("[0-9]*.sql"))]
+        self.migrate(until)
+
+    def migrate(self, until=None):
+        """What is left of it."""
+        while self.paths:
+            path = self.paths.pop(0)
             self.database.sql(path.read_text(encoding="utf-8"))
+            if until and path.name.startswith(until):
+                break
 
     def sql(self, text):
         return self.database.sql(text)

@@ -193,7 +193,7 @@ static void survives_size(void)
 	check_shape(body.at);
 	CHECK(strstr(body.at, "\n2986 more rows changed: https://robot.example.org/report/31\n") !=
 	      NULL);
-	CHECK(strstr(body.at, "\n  and 2982 more headline metrics\n") != NULL);
+	CHECK(strstr(body.at, "\n  and 2983 more headlines and failures\n") != NULL);
 	CHECK(strstr(body.at, "\n3001 more sets of parameters changed.\n") != NULL);
 	CHECK(strstr(body.at, "\n  and 2964 more\n") != NULL);
 }

@@ -131,7 +131,7 @@ static bool load_one(struct request *request, int64_t cell, int64_t id, bool is_
 		json_free(document);
 		return false;
 	}
-	view = comparison_view(comparison);
+	view = comparison_view(comparison, comparison);
 	add_lkp(view, is_all, document);
 	view_decorate(view);
 	drop_unmeasured(view, is_all);
