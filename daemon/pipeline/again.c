@@ -4,7 +4,8 @@
 #include "daemon/stack_fit.h"
 #include "lib/stats/judge.h"
 
-/* One more look of a comparison, unless it had the last one at times or was asked before. */
+/* One more look of a comparison, unless it had the last one at times, was asked before, or has a
+ * finding in another stack: what that one confirms is fixed. */
 static bool ask_comparison(struct tick *tick, int64_t cell, int64_t id, int64_t *nr,
 			   struct err *err)
 {

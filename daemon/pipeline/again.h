@@ -5,7 +5,9 @@
  * A patch that costs ten per cent and the next one that gives them back are rare; runs of the one
  * patch that were unlucky are not, and both comparisons of it hold them.  So before the findings of
  * a stack are written, its joint fit is asked, and both comparisons get one more look, once, if
- * they have one left.
+ * they have one left.  It is a look as any other: the runs before it count in it as well, by the
+ * threshold of that look, and it is the confirmation that judges fresh runs alone.  So a comparison
+ * that has a finding already, which another stack has shared, is left as it was found.
  */
 #ifndef PIPELINE_AGAIN_H
 #define PIPELINE_AGAIN_H

@@ -79,10 +79,12 @@ JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_he
 WHERE l.stack_id = $1 AND l.role = 'parent' ORDER BY l.cell_id;
 
 -- name: comparison_again
--- Opens a comparison that was done, unless it had look $3 or was opened before for the reason $4: $1
--- cell, $2 comparison; gives the look it had.
+-- Opens a comparison that was done, unless it had look $3 or was opened before for the reason $4, or what
+-- it found for another stack is being confirmed or was told by now: $1 cell, $2 comparison; gives the look
+-- it had.
 UPDATE comparison x SET state = 'measuring', reason = NULL
 WHERE x.cell_id = $1 AND x.id = $2 AND x.state = 'done' AND x.look BETWEEN 1 AND $3 - 1
 AND NOT EXISTS (SELECT FROM want w
 	WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id AND w.reason = $4)
+AND NOT EXISTS (SELECT FROM finding f WHERE f.cell_id = x.cell_id AND f.comparison_id = x.id)
 RETURNING x.look;

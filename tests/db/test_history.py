@@ -105,6 +105,21 @@ def knows_where_main_was(t, db, world):
     t.equal(db.run("main_history", cell, inner), [], "and a patch has no place there")
 
 
+def stays_as_it_was_found(t, db, world):
+    """What a confirmation confirms, and what a mail tells, are the verdicts that were there before."""
+    cell, tree, base = world.cell("again"), world.repository("again"), world.commit("again base")
+    for state in (None, "unconfirmed", "new", "reported", "suppressed"):
+        head = world.commit(f"again {state}")
+        comparison = world.comparison(cell, base, head, "done")
+        db.sql(f"UPDATE comparison SET look = 1 WHERE id = {comparison}")
+        if state:
+            db.sql(f"""INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, state, created)
+                VALUES ({world.stack(tree, [base, head], ref=state)}, {head}, 'parent', {cell}, {comparison},
+                'regression', '{state}', belt_now())""")
+        t.equal(db.run("comparison_again", cell, comparison, 3, "fresh runs"), [] if state else [["1"]],
+                f"what is {state} is not measured again" if state else "where nothing was found yet, runs are asked again")
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster:
@@ -117,6 +132,7 @@ def main():
         keeps_the_factor_of_its_beginning(t, db, world, cell)
         knows_how_builds_differ(t, db, world)
         knows_where_main_was(t, db, world)
+        stays_as_it_was_found(t, db, world)
     return t.end()
 
 
