@@ -24,17 +24,24 @@ static bool is_digit(char character)
 /* At least one digit; each moves the exponent by `step`. */
 static bool read_digits(struct parts *parts, int64_t step)
 {
+	const char *at = parts->at;
+	uint64_t mantissa = parts->mantissa;
+	int64_t nr = 0;
+
 	if (!is_digit(peek(parts))) {
 		return false;
 	}
-	for (; is_digit(peek(parts)); parts->at++) {
-		if (parts->mantissa > (UINT64_MAX - 9) / 10) {
+	for (; at < parts->end && is_digit(*at); at++) {
+		if (mantissa > (UINT64_MAX - 9) / 10) {
 			parts->is_exact = false;
 			continue;
 		}
-		parts->mantissa = 10 * parts->mantissa + (uint64_t)(*parts->at - '0');
-		parts->exponent += step;
+		mantissa = 10 * mantissa + (uint64_t)(*at - '0');
+		nr++;
 	}
+	parts->at = at;
+	parts->mantissa = mantissa;
+	parts->exponent += nr * step;
 	return true;
 }
 

@@ -3,11 +3,16 @@
 
 #include "mem.h"
 
-/* An open hash table of numbers into the list of texts; 0 is an empty place. */
+struct place {
+	uint32_t hash;
+	uint32_t number; /* 0: empty */
+};
+
+/* An open hash table of numbers into the list of texts. */
 struct names {
 	struct arena *arena;
 	VEC(const char *) texts;
-	uint32_t *places;
+	struct place *places;
 	size_t nr_places; /* a power of two, at least twice the texts */
 };
 
@@ -32,57 +37,84 @@ struct names *names_free(struct names *names)
 	return NULL;
 }
 
-/* FNV-1a */
-static size_t hash_of(const char *text)
+/* FNV-1a, but of eight bytes at a time: names of metrics are long and many. */
+static uint32_t hash_of(const char *text)
 {
+	size_t left = strlen(text);
 	uint64_t hash = 0xcbf29ce484222325;
 
-	for (; *text; text++) {
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3;
+	while (left > 0) {
+		size_t length = left < sizeof(uint64_t) ? left : sizeof(uint64_t);
+		uint64_t word = 0;
+
+		memcpy(&word, text, length);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+		text += length;
+		left -= length;
 	}
-	return (size_t)(hash ^ hash >> 32);
+	return (uint32_t)hash;
 }
 
 /* Where the text stands or would stand. */
-static size_t place_of(const struct names *names, const char *text)
+static struct place *place_of(const struct names *names, const char *text, uint32_t hash)
 {
-	size_t place = hash_of(text) & (names->nr_places - 1);
+	size_t mask = names->nr_places - 1;
+	size_t at = hash & mask;
 
-	while (names->places[place] != 0 &&
-	       strcmp(names->texts.at[names->places[place] - 1], text) != 0) {
-		place = (place + 1) & (names->nr_places - 1);
+	while (names->places[at].number != 0 &&
+	       (names->places[at].hash != hash ||
+		strcmp(names->texts.at[names->places[at].number - 1], text) != 0)) {
+		at = (at + 1) & mask;
 	}
-	return place;
+	return &names->places[at];
 }
 
 static void grow(struct names *names)
 {
-	free(names->places);
+	scoped(free) struct place *old = names->places;
+	size_t nr_old = names->nr_places;
+
 	names->nr_places *= 2;
 	names->places = mem_array(names->nr_places, sizeof(*names->places));
-	for (size_t i = 0; i < names->texts.nr; i++) {
-		names->places[place_of(names, names->texts.at[i])] = (uint32_t)i + 1;
+	for (size_t i = 0; i < nr_old; i++) {
+		size_t at = old[i].hash & (names->nr_places - 1);
+
+		if (old[i].number == 0) {
+			continue;
+		}
+		while (names->places[at].number != 0) {
+			at = (at + 1) & (names->nr_places - 1);
+		}
+		names->places[at] = old[i];
 	}
 }
 
 uint32_t names_number(struct names *names, const char *text)
 {
-	size_t place = place_of(names, text);
+	uint32_t hash = hash_of(text);
+	struct place *place = place_of(names, text, hash);
+	uint32_t number = place->number;
 
-	if (names->places[place] == 0) {
+	if (number == 0) {
 		*vec_push(&names->texts) = arena_strdup(names->arena, text);
-		names->places[place] = (uint32_t)names->texts.nr;
+		number = (uint32_t)names->texts.nr;
+		*place = (struct place){ hash, number };
 		if (2 * names->texts.nr > names->nr_places) {
 			grow(names);
 		}
-		return (uint32_t)names->texts.nr;
 	}
-	return names->places[place];
+	return number;
 }
 
 uint32_t names_find(const struct names *names, const char *text)
 {
-	return names->places[place_of(names, text)];
+	return place_of(names, text, hash_of(text))->number;
+}
+
+const char *names_text(const struct names *names, uint32_t number)
+{
+	return names->texts.at[number - 1];
 }
 
 uint32_t names_nr(const struct names *names)

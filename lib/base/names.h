@@ -25,6 +25,9 @@ uint32_t names_number(struct names *names, const char *text);
 /* The text's number, 0: it has none. */
 uint32_t names_find(const struct names *names, const char *text);
 
+/* The text of a number that was given; lives as long as the names. */
+const char *names_text(const struct names *names, uint32_t number);
+
 /* How many texts have a number; the last number given. */
 uint32_t names_nr(const struct names *names);
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "decimal.h"
+#include "names.h"
 
 /* What may stand next.
  *
@@ -180,8 +181,12 @@ static bool read_plain(struct pull *pull, struct err *err)
 	uint32_t code;
 
 	while (pull->at < pull->length && peek(pull) != '"' && peek(pull) != '\\') {
-		size_t size = str_decode(pull->bytes + pull->at, pull->length - pull->at, &code);
+		size_t size = 1;
 
+		code = (unsigned char)peek(pull);
+		if (code >= 0x80) {
+			size = str_decode(pull->bytes + pull->at, pull->length - pull->at, &code);
+		}
 		if (size == 0) {
 			return fail(pull, pull->at, err, "not UTF-8");
 		}
@@ -232,49 +237,60 @@ static bool read_number(struct pull *pull, struct pull_item *item, struct err *e
 
 /* structure */
 
-static int by_name(const void *left, const void *right, void *bytes)
-{
-	const struct pull_name *a = left;
-	const struct pull_name *b = right;
-	size_t shared = a->length < b->length ? a->length : b->length;
-	int order = memcmp((char *)bytes + a->at, (char *)bytes + b->at, shared);
-
-	order = order ? order : (a->length > b->length) - (a->length < b->length);
-	return order ? order : (a->offset > b->offset) - (a->offset < b->offset);
-}
-
 static void push_name(struct pull *pull, const struct pull_item *item)
 {
-	*vec_push(&pull->name_list) =
-		(struct pull_name){ pull->names.length, item->length, item->offset };
-	str_append_bytes(&pull->names, item->text, item->length);
+	*vec_push(&pull->name_list) = (struct pull_name){ pull->names.length, item->offset };
+	str_append_bytes(&pull->names, item->text, item->length + 1);
+}
+
+/* From here on a table of names is faster than a look at each. */
+#define FEW_NAMES 16
+
+/* Whether name `index` stands among those from `first` on. */
+static bool stands_before(const struct pull *pull, size_t first, size_t index)
+{
+	const char *name = pull->names.at + pull->name_list.at[index].at;
+
+	for (size_t i = first; i < index; i++) {
+		if (strcmp(pull->names.at + pull->name_list.at[i].at, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first name from `first` on that stands there a second time; name_list.nr: none does. */
+static size_t find_twice(const struct pull *pull, size_t first)
+{
+	size_t nr = pull->name_list.nr;
+	struct names *names = nr - first > FEW_NAMES ? names_new() : NULL;
+	size_t i;
+
+	for (i = first; i < nr; i++) {
+		if (names ? names_number(names, pull->names.at + pull->name_list.at[i].at) !=
+				    i - first + 1
+			  : stands_before(pull, first, i)) {
+			break;
+		}
+	}
+	names_free(names);
+	return i;
 }
 
 /* Drops the names of the object that ends; false: one stood there twice. */
 static bool pop_names(struct pull *pull, struct err *err)
 {
 	size_t first = pull->levels[pull->level].first_name;
-	size_t nr = pull->name_list.nr - first;
-	struct pull_name *names = pull->name_list.at + first;
-	size_t nr_bytes;
+	size_t twice = find_twice(pull, first);
 
-	if (nr == 0) {
-		return true;
+	if (twice < pull->name_list.nr) {
+		return fail(pull, pull->name_list.at[twice].offset - pull->first_offset, err,
+			    "this name stands in the object twice");
 	}
-	nr_bytes = names[0].at;
-	qsort_r(names, nr, sizeof(*names), by_name, pull->names.at);
-	for (size_t i = 1; i < nr; i++) {
-		const struct pull_name *a = &names[i - 1];
-		const struct pull_name *b = &names[i];
-
-		if (a->length == b->length &&
-		    memcmp(pull->names.at + a->at, pull->names.at + b->at, a->length) == 0) {
-			return fail(pull, b->offset - pull->first_offset, err,
-				    "this name stands in the object twice");
-		}
+	if (first < pull->name_list.nr) {
+		str_truncate(&pull->names, pull->name_list.at[first].at);
+		pull->name_list.nr = first;
 	}
-	str_truncate(&pull->names, nr_bytes);
-	pull->name_list.nr = first;
 	return true;
 }
 

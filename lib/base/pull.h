@@ -63,12 +63,13 @@ struct pull {
 		size_t first_name;
 	} levels[PULL_LEVELS];
 	struct str text;
-	struct str names; /* of the objects that are open, one behind the other */
+	struct str
+		names; /* of the objects that are open, one behind the other, each with its NUL */
 	VEC(struct pull_name) name_list;
 };
 
 struct pull_name {
-	size_t at, length; /* in names */
+	size_t at; /* in names */
 	size_t offset;
 };
 

@@ -60,51 +60,46 @@ struct results_part *results_part(const struct input *input, const char *benchma
  * have a million parts of one metric. */
 #define FEW_METRICS 16
 
-static struct results_metric *find_metric(struct results_part *part, const char *name)
+static struct results_metric *add_metric(struct results_part *part, const char *name)
 {
-	uint32_t number;
+	struct results_metric *metric = vec_push(&part->metrics);
 
+	*metric = (struct results_metric){ .name = name, .fold = 1 };
+	return metric;
+}
+
+static void name_metrics(struct results_part *part)
+{
+	part->metric_names = names_new();
+	for (size_t i = 0; i < part->metrics.nr; i++) {
+		names_number(part->metric_names, part->metrics.at[i].name);
+	}
+}
+
+static struct results_metric *named_metric(struct results_part *part, const char *name)
+{
+	uint32_t number = names_number(part->metric_names, name);
+
+	return number > part->metrics.nr ? add_metric(part, names_text(part->metric_names, number))
+					 : &part->metrics.at[number - 1];
+}
+
+struct results_metric *results_metric(const struct input *input, struct results_part *part,
+				      const char *name)
+{
 	if (part->metric_names) {
-		number = names_find(part->metric_names, name);
-		return number > 0 ? &part->metrics.at[number - 1] : NULL;
+		return named_metric(part, name);
 	}
 	for (size_t i = 0; i < part->metrics.nr; i++) {
 		if (strcmp(part->metrics.at[i].name, name) == 0) {
 			return &part->metrics.at[i];
 		}
 	}
-	return NULL;
-}
-
-/* After one was added. */
-static void name_metrics(struct results_part *part)
-{
-	size_t last = part->metrics.nr - 1;
-
-	if (!part->metric_names && part->metrics.nr >= FEW_METRICS) {
-		part->metric_names = names_new();
-		for (size_t i = 0; i < last; i++) {
-			names_number(part->metric_names, part->metrics.at[i].name);
-		}
+	if (part->metrics.nr < FEW_METRICS) {
+		return add_metric(part, arena_strdup(input->results->arena, name));
 	}
-	if (part->metric_names) {
-		names_number(part->metric_names, part->metrics.at[last].name);
-	}
-}
-
-struct results_metric *results_metric(const struct input *input, struct results_part *part,
-				      const char *name)
-{
-	struct results_metric *metric = find_metric(part, name);
-
-	if (!metric) {
-		metric = vec_push(&part->metrics);
-		*metric =
-			(struct results_metric){ .name = arena_strdup(input->results->arena, name),
-						 .fold = 1 };
-		name_metrics(part);
-	}
-	return metric;
+	name_metrics(part);
+	return named_metric(part, name);
 }
 
 /* The mean of those of two neighbours that are there. */
