@@ -60,7 +60,7 @@ static bool read_jobs(const struct sides *sides, const struct options *options, 
 /* printing */
 
 /* The tables with intervals are for people alone; the others have the units of the jobs. */
-static void print_view(struct json *view, const struct options *options)
+static void print_view(struct view *view, const struct options *options)
 {
 	scoped(str_release) struct str out = STR_INIT;
 
@@ -124,30 +124,24 @@ static int fail_nothing(const struct call *call, const struct pairing *pairing)
 }
 
 /* What was left out or differs, a line each. */
-static void print_notes(const struct call *call, const struct json *view)
+static void print_notes(const struct call *call, const struct view *view)
 {
-	const struct json *notes = json_get(view, "notes");
-
-	for (size_t i = 0; i < json_size(notes); i++) {
-		const char *note = json_text(json_at(notes, i));
+	for (size_t i = 0; i < view->nr_notes; i++) {
 		scoped(str_release) struct str clean = STR_INIT;
 
-		str_append_clean(&clean, note ? note : "", strlen(note ? note : ""), false,
-				 SIZE_MAX);
+		str_append_clean(&clean, view->notes[i], strlen(view->notes[i]), false, SIZE_MAX);
 		fprintf(stderr, "patchmeter %s: note: %s\n", call->verb->name, clean.at);
 	}
 }
 
 /* deciding */
 
-static bool has_regression(const struct json *rows, bool is_headline_only)
+static bool has_regression(const struct view *view, const struct view_row *rows, size_t nr)
 {
-	for (size_t i = 0; i < json_size(rows); i++) {
-		const struct json *row = json_at(rows, i);
-		size_t nr = json_size(json_get(row, "changes"));
-
-		for (size_t j = 0; j < nr && (!is_headline_only || is_view_headline(row)); j++) {
-			if (view_meaning(row, j) == VIEW_WORSE) {
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t j = 0; j + 1 < view->nr_columns; j++) {
+			if ((rows[i].rates || is_view_headline(&rows[i])) &&
+			    view_meaning(&rows[i], j) == VIEW_WORSE) {
 				return true;
 			}
 		}
@@ -155,15 +149,13 @@ static bool has_regression(const struct json *rows, bool is_headline_only)
 	return false;
 }
 
-static int exit_code_of(const struct json *view, const struct options *options)
+static int exit_code_of(const struct view *view, const struct options *options)
 {
-	const struct json *groups = json_get(view, "groups");
+	for (size_t i = 0; options->wants_exit_code && i < view->groups.nr; i++) {
+		const struct view_group *group = &view->groups.at[i];
 
-	for (size_t i = 0; options->wants_exit_code && i < json_size(groups); i++) {
-		const struct json *group = json_at(groups, i);
-
-		if (has_regression(json_get(group, "rows"), true) ||
-		    has_regression(json_get(group, "failures"), false)) {
+		if (has_regression(view, group->rows, group->nr_rows) ||
+		    has_regression(view, group->failures, group->nr_failures)) {
 			return EXIT_DIFFERENT;
 		}
 	}
@@ -177,7 +169,7 @@ static int compare_files(const struct call *call, const struct options *options)
 	scoped(sides_release) struct sides sides = { 0 };
 	scoped(jobs_release) struct jobs jobs = { 0 };
 	scoped(pairing_free) struct pairing *pairing = NULL;
-	scoped(json_free) struct json *view = NULL;
+	scoped(view_free) struct view *view = NULL;
 	struct err err = ERR_INIT;
 
 	if (!sides_read(&sides, call->argv + 1, (size_t)call->argc - 1, options->by, &err)) {
@@ -211,24 +203,26 @@ static int compare_files(const struct call *call, const struct options *options)
 /* A document that --json printed before. */
 static int show_document(const struct call *call, const struct options *options)
 {
-	scoped(json_free) struct json *view = NULL;
+	scoped(json_free) struct json *document = NULL;
+	scoped(view_free) struct view *view = NULL;
 	struct err err = ERR_INIT;
 
 	if (options->is_explained) {
 		return call_usage(call, "--explain needs the results themselves, not a document");
 	}
-	if (!json_read_file(call->argv[1], LIMIT_BYTES, &view, &err) || !view_check(view, &err)) {
+	if (!json_read_file(call->argv[1], LIMIT_BYTES, &document, &err) ||
+	    !view_read(document, &view, &err)) {
 		return call_fail_file(call, &err);
 	}
 	print_notes(call, view);
 	print_view(view, options);
-	return json_size(json_get(view, "groups")) > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
+	return view->groups.nr > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
 }
 
 /* The worst of all views counts; it begins with EXIT_NOTHING. */
-static void note_view(const struct json *view, const struct options *options, int *exit_code)
+static void note_view(const struct view *view, const struct options *options, int *exit_code)
 {
-	if (json_size(json_get(view, "groups")) > 0 && *exit_code != EXIT_DIFFERENT) {
+	if (view->groups.nr > 0 && *exit_code != EXIT_DIFFERENT) {
 		*exit_code = exit_code_of(view, options);
 	}
 }
@@ -275,9 +269,9 @@ static bool print_measured(const struct options *options, const char *base, cons
 	comparisons = json_get(document, "comparisons");
 	for (size_t i = 0; i < json_size(comparisons); i++) {
 		const struct json *comparison = json_at(comparisons, i);
-		struct json *view = json_get(comparison, "view");
+		scoped(view_free) struct view *view = NULL;
 
-		if (!view_check(view, err)) {
+		if (!view_read(json_get(comparison, "view"), &view, err)) {
 			err->kind = ERR_REMOTE;
 			return err_wrap(err, "comparison %zu", i + 1);
 		}

@@ -4,7 +4,7 @@
  *
  *	scoped(pairing_free) struct pairing *pairing = pairing_new(&sides, &jobs);
  *	if (pairing_reason(pairing)) ...            // nothing can be compared, and why
- *	scoped(json_free) struct json *view = pairing_view(pairing);
+ *	scoped(view_free) struct view *view = pairing_view(pairing, false);
  *
  * The first side is the base, each other one is judged against it.  Benchmarks with equal names
  * and parameters belong together.  Where each side has one alone, a side that does not tell its
@@ -65,9 +65,9 @@ static inline const struct judge_verdict *pairing_verdict(const struct pairing *
 /* Why no metric of any head can be compared with the base's; NULL: some can. */
 const char *pairing_reason(const struct pairing *pairing);
 
-/* The comparison document; without groups where nothing can be compared.  The samples are most of
- * it, and of use to programs alone. */
-struct json *pairing_view(const struct pairing *pairing, bool has_samples);
+/* The comparison document, which points into the pairing; without groups where nothing can be
+ * compared.  The samples are most of it, and of use to programs alone. */
+struct view *pairing_view(const struct pairing *pairing, bool has_samples);
 
 /* For pairing.c: whether all sides have one part alone, and what differs between two of them. */
 bool is_pairing_simple(const struct sides *sides);

@@ -39,22 +39,8 @@ static const char *absence(const struct pairing *pairing, size_t row, size_t sid
 	return NULL;
 }
 
-/* The rows of a document, until it holds them itself. */
-struct rows {
-	struct arena *arena;
-	bool has_samples;
-	VEC(struct view_row) list;
-};
-
-static void rows_release(struct rows *rows)
-{
-	arena_free(rows->arena);
-	vec_release(&rows->list);
-}
-DEFINE_SCOPED_EMBEDDED(rows_release, struct rows)
-
 static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_t side,
-				const struct rows *rows)
+				bool has_samples, struct arena *arena)
 {
 	const struct results_metric *metric = pairing->rows.at[row].sides[side];
 	const struct judge_side *judged = judged_side(pairing, row, side);
@@ -66,30 +52,30 @@ static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_
 	if (judged) {
 		cell = view_cell_judged(judged, reason);
 	}
-	if (judged && !rows->has_samples) {
+	if (judged && !has_samples) {
 		return cell;
 	}
-	samples = arena_array(rows->arena, nr, sizeof(*samples));
+	samples = arena_array(arena, nr, sizeof(*samples));
 	for (size_t i = 0; i < nr; i++) {
 		samples[i] = metric->values.at[i];
 	}
 	if (!judged) {
 		cell = view_cell_of(samples, nr, reason);
 	}
-	cell.samples = rows->has_samples ? samples : NULL;
-	cell.nr_samples = rows->has_samples ? nr : 0;
+	cell.samples = has_samples ? samples : NULL;
+	cell.nr_samples = has_samples ? nr : 0;
 	return cell;
 }
 
-static struct view_row row_of(const struct pairing *pairing, size_t i, const struct rows *rows)
+static struct view_row row_of(const struct pairing *pairing, size_t i, bool has_samples,
+			      struct arena *arena)
 {
 	const struct pairing_row *from = &pairing->rows.at[i];
-	struct view_cell *cells = arena_array(rows->arena, pairing->sides->nr, sizeof(*cells));
-	struct view_change *changes =
-		arena_array(rows->arena, pairing->sides->nr - 1, sizeof(*changes));
+	struct view_cell *cells = arena_array(arena, pairing->sides->nr, sizeof(*cells));
+	struct view_change *changes = arena_array(arena, pairing->sides->nr - 1, sizeof(*changes));
 
 	for (size_t side = 0; side < pairing->sides->nr; side++) {
-		cells[side] = cell_of(pairing, i, side, rows);
+		cells[side] = cell_of(pairing, i, side, has_samples, arena);
 	}
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
 		changes[head - 1] = view_change_judged(pairing_verdict(pairing, head, i));
@@ -118,8 +104,8 @@ static size_t fails_of(const struct results_part *part, const char *reason)
 	return 0;
 }
 
-static struct view_failure failure_of(const struct pairing *pairing,
-				      const struct pairing_part *part, const char *reason)
+static struct view_row failure_of(const struct pairing *pairing, const struct pairing_part *part,
+				  const char *reason)
 {
 	size_t nr_sides = pairing->sides->nr;
 	struct view_rate *rates = arena_array(pairing->arena, nr_sides, sizeof(*rates));
@@ -139,24 +125,18 @@ static struct view_failure failure_of(const struct pairing *pairing,
 			(struct failure_count){ rates[0].fails, rates[0].runs },
 			(struct failure_count){ rates[head].fails, rates[head].runs });
 
-		changes[head - 1] = (struct view_change){
-			.effect = NAN,
-			.low = NAN,
-			.high = NAN,
-			.p = failure.p,
-			.q = NAN,
-			.verdict = judge_word(failure.kind),
-		};
+		changes[head - 1] = view_change_bare(judge_word(failure.kind), NULL);
+		changes[head - 1].p = failure.p;
 	}
-	return (struct view_failure){ .metric = is_alone ? reason
-							 : arena_printf(pairing->arena, "%s.%s",
-									part->label, reason),
-				      .rates = rates,
-				      .changes = changes };
+	return (struct view_row){ .metric = is_alone ? reason
+						     : arena_printf(pairing->arena, "%s.%s",
+								    part->label, reason),
+				  .rates = rates,
+				  .changes = changes };
 }
 
 struct failures {
-	VEC(struct view_failure) list;
+	VEC(struct view_row) list;
 };
 
 /* Adds each reason for which some side of the part failed. */
@@ -206,15 +186,15 @@ static void find_axes(const struct pairing *pairing, size_t table, struct view_g
 }
 
 static void add_table(const struct pairing *pairing, size_t table, bool has_samples,
-		      struct json *view)
+		      struct view *view)
 {
-	scoped(rows_release) struct rows rows = { arena_new(), has_samples, { 0 } };
+	scoped(free) struct view_row *rows = mem_array(pairing->rows.nr, sizeof(*rows));
 	struct failures failures = { 0 };
-	struct view_group group = { 0 };
+	struct view_group group = { .rows = rows };
 
 	for (size_t i = 0; i < pairing->rows.nr; i++) {
 		if (pairing->parts.at[pairing->rows.at[i].part].table == table) {
-			*vec_push(&rows.list) = row_of(pairing, i, &rows);
+			rows[group.nr_rows++] = row_of(pairing, i, has_samples, view->arena);
 		}
 	}
 	for (size_t i = 0; i < pairing->parts.nr; i++) {
@@ -222,8 +202,6 @@ static void add_table(const struct pairing *pairing, size_t table, bool has_samp
 			add_failures(pairing, &pairing->parts.at[i], &failures);
 		}
 	}
-	group.rows = rows.list.at;
-	group.nr_rows = rows.list.nr;
 	group.failures = failures.list.at;
 	group.nr_failures = failures.list.nr;
 	find_axes(pairing, table, &group);
@@ -236,7 +214,7 @@ static bool is_commit(const char *text)
 	return text && strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
 }
 
-static struct json *empty_view(const struct pairing *pairing)
+static struct view *empty_view(const struct pairing *pairing)
 {
 	const struct sides *sides = pairing->sides;
 	struct view_column *columns = arena_array(pairing->arena, sides->nr, sizeof(*columns));
@@ -253,22 +231,19 @@ static struct json *empty_view(const struct pairing *pairing)
 	return view_new(columns, sides->nr);
 }
 
-struct json *pairing_view(const struct pairing *pairing, bool has_samples)
+struct view *pairing_view(const struct pairing *pairing, bool has_samples)
 {
-	struct json *view = empty_view(pairing);
-	const char *reason = pairing_reason(pairing);
-	struct json *notes = json_new_array();
+	struct view *view = empty_view(pairing);
 
-	if (reason) {
-		json_put_text(view, "reason", reason);
-	}
-	for (size_t table = 0; !reason && table < pairing->tables.nr; table++) {
+	view->reason = pairing_reason(pairing);
+	for (size_t table = 0; !view->reason && table < pairing->tables.nr; table++) {
 		add_table(pairing, table, has_samples, view);
 	}
+	view->nr_notes = pairing->notes.nr;
+	view->notes = arena_array(view->arena, view->nr_notes, sizeof(*view->notes));
 	for (size_t i = 0; i < pairing->notes.nr; i++) {
-		json_append(notes, json_new_text(pairing->notes.at[i]));
+		view->notes[i] = pairing->notes.at[i];
 	}
-	json_put(view, "notes", notes);
 	view_sum_up(view);
 	return view;
 }

@@ -363,13 +363,15 @@ static void add_versions(struct json *document)
 	struct json *lines = json_new_array();
 
 	for (size_t i = 0; i < json_size(cells); i++) {
-		struct json *view = json_get(json_at(cells, i), "view");
+		const struct json *from = json_get(json_at(cells, i), "view");
+		scoped(view_free) struct view *view = NULL;
 		struct err err = ERR_INIT;
 
-		if (view_check(view, &err) && json_size(json_get(view, "columns")) == 2) {
-			const struct json *groups = json_get(view, "groups");
+		if (view_read(from, &view, &err) && view->nr_columns == 2) {
+			scoped(json_free) struct json *json = view_json(view);
+			const struct json *groups = json_get(json, "groups");
 
-			view_decorate(view);
+			view_decorate(view, json);
 			for (size_t j = 0; j < json_size(groups); j++) {
 				add_version_lines(lines, json_get(json_at(groups, j), "rows"),
 						  json_at(cells, i));
@@ -387,10 +389,10 @@ static void add_ladders(struct json *document)
 
 	for (size_t i = 0; i < json_size(cells); i++) {
 		struct json *cell = json_at(cells, i);
-		struct json *view = json_get(cell, "view");
+		scoped(view_free) struct view *view = NULL;
 		struct err err = ERR_INIT;
 
-		if (view_check(view, &err) && is_ladder(view)) {
+		if (view_read(json_get(cell, "view"), &view, &err) && is_ladder(view)) {
 			scoped(json_free) struct json *ladders = ladder_of(view, false);
 
 			for (size_t j = 0; j < json_size(ladders); j++) {

@@ -430,7 +430,7 @@ void comparison_axes(const struct comparison *comparison, struct view_group *gro
 	group->nr_axes = nr;
 }
 
-struct json *comparison_view(const struct comparison *metrics, const struct comparison *failing)
+struct view *comparison_view(const struct comparison *metrics, const struct comparison *failing)
 {
 	const struct comparison *any = metrics ? metrics : failing;
 	const struct view_column columns[] = {
@@ -439,7 +439,7 @@ struct json *comparison_view(const struct comparison *metrics, const struct comp
 	};
 	struct view_group group = { .nr_rows = metrics ? metrics->nr_metrics : 0 };
 	struct view_row *rows = arena_array(any->arena, group.nr_rows, sizeof(*rows));
-	struct json *view = view_new(columns, countof(columns));
+	struct view *view = view_new(columns, countof(columns));
 
 	for (size_t i = 0; i < group.nr_rows; i++) {
 		rows[i] = make_row(metrics, i);

@@ -78,7 +78,7 @@ MUST_CHECK bool comparison_load_verdicts(struct db *db, struct comparison *compa
 /* The document of lib/report/view.h; the caller owns it.  With the oldest run first, samples as
  * they were measured.  It shows the metrics of one comparison and the failures of another one (or
  * the same) of these commits on this cell; NULL: it shows none. */
-struct json *comparison_view(const struct comparison *metrics, const struct comparison *failing);
+struct view *comparison_view(const struct comparison *metrics, const struct comparison *failing);
 
 /* What a view's row says of a metric, and its group of the cell, without any value.  Both live as
  * long as the comparison. */

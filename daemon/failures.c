@@ -50,13 +50,9 @@ static struct view_change change_of(const struct comparison *comparison,
 				    const struct comparison_failure *from)
 {
 	struct failure judged = failure_judge(from->base, from->head);
-	struct view_change change = { .verdict = judge_word(kind_of(from, &judged)),
-				      .effect = (double)NAN,
-				      .low = (double)NAN,
-				      .high = (double)NAN,
-				      .p = judged.p,
-				      .q = (double)NAN };
+	struct view_change change = view_change_bare(judge_word(kind_of(from, &judged)), NULL);
 
+	change.p = judged.p;
 	if (judged.kind == JUDGE_MISSING) {
 		change.reason = from->base.runs ? "head did not run" : "base did not run";
 		return change;
@@ -70,7 +66,7 @@ static struct view_change change_of(const struct comparison *comparison,
 
 void failures_show(const struct comparison *comparison, struct view_group *group)
 {
-	struct view_failure *rows =
+	struct view_row *rows =
 		arena_array(comparison->arena, comparison->nr_failures, sizeof(*rows));
 
 	for (size_t i = 0; i < comparison->nr_failures; i++) {
@@ -81,7 +77,7 @@ void failures_show(const struct comparison *comparison, struct view_group *group
 		rates[0] = (struct view_rate){ from->base.fails, from->base.runs };
 		rates[1] = (struct view_rate){ from->head.fails, from->head.runs };
 		*change = change_of(comparison, from);
-		rows[i] = (struct view_failure){
+		rows[i] = (struct view_row){
 			.metric = arena_printf(comparison->arena, "%s.%s", comparison->benchmark,
 					       from->reason),
 			.rates = rates,

@@ -265,7 +265,7 @@ static struct judge_verdict *judge_pair(const struct stack_fit *fit, size_t base
 struct table {
 	struct view_cell *cells;
 	struct view_change *changes;
-	struct view_step *steps;
+	struct view_change *steps;
 };
 
 static void fill_column(const struct stack_fit *fit, struct table *tables, size_t i)
@@ -280,8 +280,8 @@ static void fill_column(const struct stack_fit *fit, struct table *tables, size_
 		tables[m].cells[i] = view_cell_judged(&side, commit->reason);
 		if (i > 0) {
 			tables[m].changes[i - 1] = view_change_judged(&change[m]);
-			tables[m].steps[i - 1] =
-				(struct view_step){ view_change_judged(&step[m]), commit->parent };
+			tables[m].steps[i - 1] = view_change_judged(&step[m]);
+			tables[m].steps[i - 1].against = commit->parent;
 		}
 	}
 }
@@ -296,7 +296,7 @@ static struct view_row row_of(const struct stack_fit *fit, const struct table *t
 	return row;
 }
 
-static void add_group(const struct stack_fit *fit, struct json *view)
+static void add_group(const struct stack_fit *fit, struct view *view)
 {
 	size_t nr = fit->any->nr_metrics;
 	struct table *tables = arena_array(fit->arena, nr, sizeof(*tables));
@@ -323,11 +323,11 @@ static void add_group(const struct stack_fit *fit, struct json *view)
 	view_add_group(view, &group);
 }
 
-struct json *stack_fit_view(const struct stack_fit *fit)
+struct view *stack_fit_view(const struct stack_fit *fit)
 {
 	struct view_column *columns =
 		arena_array(fit->arena, fit->stacks[0].nr_commits, sizeof(*columns));
-	struct json *view;
+	struct view *view;
 
 	for (size_t i = 0; i < fit->stacks[0].nr_commits; i++) {
 		columns[i] = (struct view_column){ .commit = fit->stacks[0].commits[i].oid,
@@ -337,7 +337,7 @@ struct json *stack_fit_view(const struct stack_fit *fit)
 	if (fit->any) {
 		add_group(fit, view);
 	} else {
-		json_put_text(view, "reason", "nothing is measured yet");
+		view->reason = "nothing is measured yet";
 	}
 	view_sum_up(view);
 	return view;

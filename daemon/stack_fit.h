@@ -54,13 +54,13 @@ DEFINE_SCOPED(stack_fit_free, struct stack_fit *)
 
 /* The document of lib/report/view.h with a column a commit of the first stack, and `steps`; the
  * caller owns it. */
-struct json *stack_fit_view(const struct stack_fit *fit);
+struct view *stack_fit_view(const struct stack_fit *fit);
 
 /* Of two stacks, the older version first: a column a version, a row a headline metric and patch,
  * those of the same subject side by side, and one of the whole.  Values are what a patch does to
  * its parent, in percent; the change is how much more it does now: where no commit is shared, the
  * difference of two differences. */
-struct json *stack_fit_versions(const struct stack_fit *fit, const char *const names[2]);
+struct view *stack_fit_versions(const struct stack_fit *fit, const char *const names[2]);
 
 /* What its verdicts are judged by. */
 struct judge_options stack_fit_options(const struct stack_fit *fit);

@@ -138,7 +138,7 @@ static struct view_row row_of(const struct stack_fit *fit, const struct match *m
 	return row;
 }
 
-static void add_rows(const struct stack_fit *fit, struct json *view)
+static void add_rows(const struct stack_fit *fit, struct view *view)
 {
 	size_t nr_metrics = fit->any->nr_metrics;
 	size_t most = fit->stacks[OLD].nr_commits + fit->stacks[NEW].nr_commits + 1;
@@ -162,10 +162,10 @@ static void add_rows(const struct stack_fit *fit, struct json *view)
 	view_add_group(view, &group);
 }
 
-struct json *stack_fit_versions(const struct stack_fit *fit, const char *const names[2])
+struct view *stack_fit_versions(const struct stack_fit *fit, const char *const names[2])
 {
 	struct view_column columns[VERSIONS];
-	struct json *view;
+	struct view *view;
 
 	for (int i = 0; i < VERSIONS; i++) {
 		const struct stack_fit_stack *stack = &fit->stacks[i];
@@ -177,7 +177,7 @@ struct json *stack_fit_versions(const struct stack_fit *fit, const char *const n
 	if (fit->any) {
 		add_rows(fit, view);
 	} else {
-		json_put_text(view, "reason", "nothing is measured yet");
+		view->reason = "nothing is measured yet";
 	}
 	view_sum_up(view);
 	return view;

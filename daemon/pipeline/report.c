@@ -53,14 +53,15 @@ static struct json *choose_recipients(const struct rows *finding)
 	return list;
 }
 
-static bool store_draft(struct tick *tick, const struct rows *finding, const struct json *view,
+static bool store_draft(struct tick *tick, const struct rows *finding, const struct view *view,
 			const struct json *facts, struct err *err)
 {
 	scoped(str_release) struct str subject = STR_INIT;
 	scoped(str_release) struct str body = STR_INIT;
 	scoped(json_free) struct json *recipients = choose_recipients(finding);
 	scoped(free) char *recipients_text = json_write(recipients, FORM_COMPACT);
-	scoped(free) char *view_text = json_write(view, FORM_COMPACT);
+	scoped(json_free) struct json *document = view_json(view);
+	scoped(free) char *document_text = json_write(document, FORM_COMPACT);
 	int64_t id = rows_int(finding, 0, "id");
 
 	mail_subject(view, facts, &subject);
@@ -71,7 +72,7 @@ static bool store_draft(struct tick *tick, const struct rows *finding, const str
 			    arg_text(rows_text(finding, 0, "mail")),
 			    arg_text(json_text(json_get(facts, "message_id"))),
 			    arg_text(recipients_text), arg_text(subject.at), arg_text(body.at),
-			    arg_text(view_text)),
+			    arg_text(document_text)),
 		       NULL, err) &&
 	       db_exec(tick->db, Q_FINDING_REPORTED,
 		       ARGS(arg_int(id), arg_id(rows_int(finding, 0, "along_id"))), NULL, err) &&
@@ -82,7 +83,7 @@ static bool draft(struct tick *tick, const struct rows *finding, struct err *err
 {
 	scoped(comparison_free) struct comparison *comparison = NULL;
 	scoped(comparison_free) struct comparison *failing = NULL;
-	scoped(json_free) struct json *view = NULL;
+	scoped(view_free) struct view *view = NULL;
 	scoped(json_free) struct json *facts = NULL;
 	bool is_failure = strcmp(rows_text(finding, 0, "about"), "failure") == 0;
 	int64_t cell = rows_int(finding, 0, "cell_id");

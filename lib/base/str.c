@@ -69,6 +69,22 @@ void str_append_char(struct str *str, char character)
 	str_append_bytes(str, &character, 1);
 }
 
+void str_append_int(struct str *str, int64_t value)
+{
+	char text[24];
+	char *at = text + sizeof(text);
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (value < 0) {
+		*--at = '-';
+	}
+	str_append_bytes(str, at, (size_t)(text + sizeof(text) - at));
+}
+
 void str_append_blanks(struct str *str, size_t nr)
 {
 	reserve(str, nr);

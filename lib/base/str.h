@@ -34,6 +34,7 @@ DEFINE_SCOPED_EMBEDDED(str_release, struct str)
 void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const void *bytes, size_t length);
 void str_append_char(struct str *str, char character);
+void str_append_int(struct str *str, int64_t value);
 void str_printf(struct str *str, const char *format, ...) PRINTF_LIKE(2, 3);
 void str_append_blanks(struct str *str, size_t nr);
 void str_truncate(struct str *str, size_t length);

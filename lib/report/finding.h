@@ -13,21 +13,19 @@
 #ifndef REPORT_FINDING_H
 #define REPORT_FINDING_H
 
-#include "lib/base/json.h"
-#include "lib/base/str.h"
+#include "view.h"
 
 struct finding {
 	size_t group;
-	const struct json *row; /* a row, or a failure; borrowed from the document */
-	size_t index;           /* of the change: 0 is the second column */
-	bool is_failure;
+	const struct view_row *row; /* a row, or a failure; borrowed from the view */
+	size_t index;               /* of the change: 0 is the second column */
 };
 
 /* False: nothing changed. */
-bool finding_of(const struct json *view, struct finding *ret_finding);
+bool finding_of(const struct view *view, struct finding *ret_finding);
 
 /* Appends what, how much and how sure; no verdict, no line end. */
-void finding_write(const struct json *view, const struct finding *finding, struct str *out);
+void finding_write(const struct view *view, const struct finding *finding, struct str *out);
 
 /* Appends the same for a subject: "fio.write_iops 7.4% regression". */
 void finding_title(const struct finding *finding, struct str *out);

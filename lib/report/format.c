@@ -5,12 +5,12 @@
 #include "lkp.h"
 #include "pct.h"
 #include "percent.h"
-#include "view.h"
 
-static void write_json(const struct json *view, const struct format_options *options UNUSED,
+static void write_json(const struct view *view, const struct format_options *options UNUSED,
 		       struct str *out)
 {
-	scoped(free) char *text = json_write(view, FORM_PRETTY);
+	scoped(json_free) struct json *json = view_json(view);
+	scoped(free) char *text = json_write(json, FORM_PRETTY);
 
 	str_append(out, text);
 	str_append_char(out, '\n');
@@ -46,30 +46,29 @@ const struct format *format_at(size_t index)
 	return index < countof(formats) ? &formats[index] : NULL;
 }
 
-static bool has_value(const struct json *row)
+static bool has_value(const struct view *view, const struct view_row *row)
 {
-	const struct json *cells = json_get(row, "cells");
-
-	for (size_t i = 0; i < json_size(cells); i++) {
-		if (json_int(json_get(json_at(cells, i), "n"), 0) > 0) {
+	for (size_t i = 0; !row->rates && i < view->nr_columns; i++) {
+		if (row->cells[i].n > 0) {
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool has_lost_side(const struct json *row)
+static bool has_lost_side(const struct view *view, const struct view_row *row)
 {
-	for (size_t i = 0; i < json_size(json_get(row, "changes")); i++) {
+	for (size_t i = 0; i + 1 < view->nr_columns; i++) {
 		if (view_meaning(row, i) == VIEW_MISSING) {
-			return has_value(row);
+			return has_value(view, row);
 		}
 	}
 	return false;
 }
 
-bool format_is_shown(const struct json *row, const struct format_options *options)
+bool format_is_shown(const struct view *view, const struct view_row *row,
+		     const struct format_options *options)
 {
-	return options->is_all || is_view_headline(row) || view_has_changed(row) ||
-	       has_lost_side(row);
+	return options->is_all || is_view_headline(row) || view_has_changed(view, row) ||
+	       has_lost_side(view, row);
 }

@@ -11,8 +11,7 @@
 #ifndef REPORT_FORMAT_H
 #define REPORT_FORMAT_H
 
-#include "lib/base/json.h"
-#include "lib/base/str.h"
+#include "view.h"
 
 struct format_options {
 	bool is_all;
@@ -23,8 +22,7 @@ struct format {
 	const char *name;
 	const char *content_type;
 	const char *doc; /* one line for --help */
-	/* The document has passed view_check() or comes from the builder. */
-	void (*write)(const struct json *view, const struct format_options *options,
+	void (*write)(const struct view *view, const struct format_options *options,
 		      struct str *out);
 };
 
@@ -34,6 +32,7 @@ const struct format *format_get(const char *name);
 const struct format *format_at(size_t index);
 
 /* Whether a row or failure is shown. */
-bool format_is_shown(const struct json *row, const struct format_options *options);
+bool format_is_shown(const struct view *view, const struct view_row *row,
+		     const struct format_options *options);
 
 #endif

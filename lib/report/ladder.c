@@ -1,112 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ladder.h"
 
-static const char *const metric_members[] = { "metric", "unit", "better", "class", "is_exact" };
-
-static void copy(struct json *to, const struct json *from, const char *name)
+static struct json *step_json(const struct view_row *row, const struct view_change *from)
 {
-	const struct json *value = json_get(from, name);
+	struct json *step = view_change_json(from);
 
-	json_put(to, name, value ? json_clone(value) : json_new_null());
+	view_decorate_change(row, from, step);
+	return step;
 }
 
-/* One column of a row as a row of its own, with both of its changes: view.h's texts are of rows. */
-static struct json *column_of(const struct json *row, size_t i)
+static struct json *against_parent(const struct view *view, const struct view_row *row, size_t i)
 {
-	struct json *part = json_new_object();
-	struct json *cells = json_new_array();
-	struct json *changes = json_new_array();
+	const struct view_change *from = &row->steps[i - 1];
+	struct json *step = step_json(row, from);
 
-	for (size_t j = 0; j < countof(metric_members); j++) {
-		copy(part, row, metric_members[j]);
+	json_put_int(step, "against", (int64_t)from->against);
+	if (from->against + 1 != i) {
+		json_put_text(step, "parent", view->columns[from->against].name);
 	}
-	json_append(cells, json_clone(json_at(json_get(row, "cells"), i)));
-	if (i > 0) {
-		json_append(changes, json_clone(json_at(json_get(row, "changes"), i - 1)));
-		json_append(changes, json_clone(json_at(json_get(row, "steps"), i - 1)));
-	}
-	json_put(part, "cells", cells);
-	json_put(part, "changes", changes);
-	view_decorate_row(part);
-	return part;
+	return step;
 }
 
-static void put_parent(struct json *step, const struct json *columns, size_t i)
+static struct json *line_of(const struct view *view, const struct view_row *row, size_t i)
 {
-	int64_t against = json_int(json_get(step, "against"), 0);
-
-	if (against + 1 != (int64_t)i) {
-		json_put_text(step, "parent",
-			      json_text(json_get(json_at(columns, (size_t)against), "name")));
-	}
-}
-
-static struct json *line_of(const struct json *columns, const struct json *row, size_t i)
-{
-	static const char *const names[] = { "name", "commit", "subject" };
-	static const char *const texts[] = { "text", "spread", "n", "reason" };
-	scoped(json_free) struct json *part = column_of(row, i);
-	const struct json *cell = json_at(json_get(part, "cells"), 0);
-	const struct json *changes = json_get(part, "changes");
+	const struct view_column *column = &view->columns[i];
+	const struct view_cell *cell = &row->cells[i];
 	struct json *line = json_new_object();
 
 	json_put_int(line, "column", (int64_t)i);
 	json_put_bool(line, "is_base", i == 0);
-	for (size_t j = 0; j < countof(names); j++) {
-		copy(line, json_at(columns, i), names[j]);
-	}
-	for (size_t j = 0; j < countof(texts); j++) {
-		copy(line, cell, texts[j]);
-	}
-	json_put_bool(line, "has_value", json_int(json_get(cell, "n"), 0) > 0);
+	json_put_text(line, "name", column->name);
+	json_put_text(line, "commit", column->commit);
+	json_put_text(line, "subject", column->subject);
+	view_decorate_cell(row, i, line);
+	json_put_int(line, "n", (int64_t)cell->n);
+	json_put_text(line, "reason", cell->reason);
+	json_put_bool(line, "has_value", cell->n > 0);
 	if (i > 0) {
-		json_put(line, "against_base", json_clone(json_at(changes, 0)));
-		json_put(line, "against_parent", json_clone(json_at(changes, 1)));
-		put_parent(json_get(line, "against_parent"), columns, i);
+		json_put(line, "against_base", step_json(row, &row->changes[i - 1]));
+		json_put(line, "against_parent", against_parent(view, row, i));
 	}
 	return line;
 }
 
-static bool has_changed(const struct json *row)
+static bool has_changed(const struct view *view, const struct view_row *row)
 {
-	const struct json *steps = json_get(row, "steps");
-
-	for (size_t i = 0; i < json_size(steps); i++) {
-		const char *word = json_text(json_get(json_at(steps, i), "verdict"));
-		enum view_meaning meaning = view_verdict(word)->meaning;
+	for (size_t i = 0; i + 1 < view->nr_columns; i++) {
+		enum view_meaning meaning = row->steps[i].verdict->meaning;
 
 		if (meaning == VIEW_WORSE || meaning == VIEW_BETTER) {
 			return true;
 		}
 	}
-	return view_has_changed(row);
+	return view_has_changed(view, row);
 }
 
-static struct json *ladder_from(const struct json *columns, const struct json *row)
+static struct json *ladder_from(const struct view *view, const struct view_row *row)
 {
 	struct json *ladder = json_new_object();
 	struct json *lines = json_new_array();
 
-	for (size_t i = 0; i < countof(metric_members); i++) {
-		copy(ladder, row, metric_members[i]);
-	}
+	json_put_text(ladder, "metric", row->metric);
+	json_put_text(ladder, "unit", row->unit);
+	json_put_word(ladder, "better", view_better(row));
+	json_put_word(ladder, "class", view_class(row));
+	json_put_bool(ladder, "is_exact", row->is_exact);
 	json_put_bool(ladder, "is_headline", is_view_headline(row));
-	for (size_t i = 0; i < json_size(columns); i++) {
-		json_append(lines, line_of(columns, row, i));
+	for (size_t i = 0; i < view->nr_columns; i++) {
+		json_append(lines, line_of(view, row, i));
 	}
 	json_put(ladder, "lines", lines);
 	return ladder;
 }
 
-bool is_ladder(const struct json *view)
+bool is_ladder(const struct view *view)
 {
-	const struct json *groups = json_get(view, "groups");
-
-	for (size_t i = 0; i < json_size(groups); i++) {
-		const struct json *rows = json_get(json_at(groups, i), "rows");
-
-		for (size_t j = 0; j < json_size(rows); j++) {
-			if (!json_get(json_at(rows, j), "steps")) {
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		for (size_t j = 0; j < view->groups.at[i].nr_rows; j++) {
+			if (!view->groups.at[i].rows[j].steps) {
 				return false;
 			}
 		}
@@ -114,20 +85,18 @@ bool is_ladder(const struct json *view)
 	return true;
 }
 
-struct json *ladder_of(const struct json *view, bool is_all)
+struct json *ladder_of(const struct view *view, bool is_all)
 {
-	const struct json *columns = json_get(view, "columns");
-	const struct json *groups = json_get(view, "groups");
 	struct json *ladders = json_new_array();
 
-	for (size_t i = 0; i < json_size(groups); i++) {
-		const struct json *rows = json_get(json_at(groups, i), "rows");
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		const struct view_group *group = &view->groups.at[i];
 
-		for (size_t j = 0; j < json_size(rows); j++) {
-			const struct json *row = json_at(rows, j);
+		for (size_t j = 0; j < group->nr_rows; j++) {
+			const struct view_row *row = &group->rows[j];
 
-			if (is_all || is_view_headline(row) || has_changed(row)) {
-				json_append(ladders, ladder_from(columns, row));
+			if (is_all || is_view_headline(row) || has_changed(view, row)) {
+				json_append(ladders, ladder_from(view, row));
 			}
 		}
 	}

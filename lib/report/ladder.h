@@ -19,10 +19,10 @@
 
 #include "view.h"
 
-/* Whether every row of a checked view has "steps". */
-bool is_ladder(const struct json *view);
+/* Whether every row of a view has steps. */
+bool is_ladder(const struct view *view);
 
 /* From a view of which that holds.  Only headlines and what changed somewhere, unless is_all. */
-struct json *ladder_of(const struct json *view, bool is_all);
+struct json *ladder_of(const struct view *view, bool is_all);
 
 #endif

@@ -11,9 +11,9 @@
 #include "format.h"
 
 /* Each appends the whole comparison; the document has passed view_check(). */
-void listing_text(const struct json *view, const struct format_options *options, struct str *out);
-void listing_markdown(const struct json *view, const struct format_options *options,
+void listing_text(const struct view *view, const struct format_options *options, struct str *out);
+void listing_markdown(const struct view *view, const struct format_options *options,
 		      struct str *out);
-void listing_csv(const struct json *view, const struct format_options *options, struct str *out);
+void listing_csv(const struct view *view, const struct format_options *options, struct str *out);
 
 #endif

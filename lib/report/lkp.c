@@ -5,7 +5,6 @@
 
 #include "lib/text/width.h"
 #include "number.h"
-#include "view.h"
 
 #define FIRST_WIDTH  16 /* of the head of the base's column */
 #define LATER_WIDTH  27
@@ -13,75 +12,67 @@
 #define SPREAD_WIDTH 6
 #define SPREAD_FLOOR 2 /* percent; up to it a deviation is not worth ink */
 
-static double number_at(const struct json *object, const char *name)
-{
-	return json_number(json_get(object, name), NAN);
-}
-
 /* header */
 
-static void write_axes(const struct json *group, const char *member, struct str *out)
+static void write_commit(const struct view_column *column, struct str *out)
 {
-	const struct json *axes = json_get(group, "axes");
-
-	for (size_t i = 0; i < json_size(axes); i++) {
-		str_append(out, i ? "/" : "");
-		view_text(json_at(axes, i), member, out);
-	}
-}
-
-static void write_commit(const struct json *column, struct str *out)
-{
-	const char *commit = json_text(json_get(column, "commit"));
-
-	if (commit && json_text(json_get(column, "subject"))) {
-		str_printf(out, "  %.*s (\"", VIEW_SHORT_DIGITS, commit);
-		view_text(column, "subject", out);
-		str_append(out, "\")\n");
-		return;
-	}
 	str_append(out, "  ");
-	view_text(column, commit ? "commit" : "name", out);
+	if (column->commit && column->subject) {
+		str_printf(out, "%.*s (\"", VIEW_SHORT_DIGITS, column->commit);
+		view_text(column->subject, out);
+		str_append(out, "\")");
+	} else {
+		view_text(column->commit ? column->commit : column->name, out);
+	}
 	str_append_char(out, '\n');
 }
 
 /* A commit fills the head of its column; a name is set to the right of it. */
-static void write_head(const struct json *column, size_t width, struct str *out)
+static void write_head(const struct view_column *column, size_t width, struct str *out)
 {
 	scoped(str_release) struct str head = STR_INIT;
-	bool is_commit = json_text(json_get(column, "commit")) != NULL;
 
-	view_text(column, is_commit ? "commit" : "name", &head);
+	view_text(column->commit ? column->commit : column->name, &head);
 	str_truncate(&head, width_cut(head.at, width));
 	width_pad(out, head.at, width, WIDTH_RIGHT);
 	str_append_char(out, ' ');
 }
 
-void lkp_write_header(const struct json *view, size_t index, struct str *out)
+static void write_axes(const struct view_group *group, struct str *out)
 {
-	const struct json *group = json_at(json_get(view, "groups"), index);
-	const struct json *columns = json_get(view, "columns");
+	for (size_t i = 0; i < group->nr_axes; i++) {
+		str_append(out, i ? "/" : "");
+		view_text(group->axes[i].name, out);
+	}
+	str_append(out, ":\n  ");
+	for (size_t i = 0; i < group->nr_axes; i++) {
+		str_append(out, i ? "/" : "");
+		view_text(group->axes[i].value, out);
+	}
+	str_append(out, "\n\n");
+}
+
+void lkp_write_header(const struct view *view, size_t index, struct str *out)
+{
+	const struct view_group *group = &view->groups.at[index];
 
 	for (int i = 0; i < 89; i++) {
 		str_append_char(out, '=');
 	}
 	str_append_char(out, '\n');
-	if (json_size(json_get(group, "axes")) > 0) {
-		write_axes(group, "name", out);
-		str_append(out, ":\n  ");
-		write_axes(group, "value", out);
-		str_append(out, "\n\n");
+	if (group->nr_axes > 0) {
+		write_axes(group, out);
 	}
 	str_append(out, "commit: \n");
-	for (size_t i = 0; i < json_size(columns); i++) {
-		write_commit(json_at(columns, i), out);
+	for (size_t i = 0; i < view->nr_columns; i++) {
+		write_commit(&view->columns[i], out);
 	}
 	str_append_char(out, '\n');
-	for (size_t i = 0; i < json_size(columns); i++) {
-		write_head(json_at(columns, i), i ? LATER_WIDTH : FIRST_WIDTH, out);
+	for (size_t i = 0; i < view->nr_columns; i++) {
+		write_head(&view->columns[i], i ? LATER_WIDTH : FIRST_WIDTH, out);
 	}
 	str_append_char(out, '\n');
-	for (size_t i = 0; i < json_size(columns); i++) {
+	for (size_t i = 0; i < view->nr_columns; i++) {
 		str_append(out, i ? "--------------------------- " : "---------------- ");
 	}
 	str_append_char(out, '\n');
@@ -110,119 +101,111 @@ void lkp_write_heads(bool is_failure, size_t nr_columns, struct str *out)
 
 /* failures */
 
-static void write_rate(const struct json *cell, struct str *out)
+static void write_rate(const struct view_rate *rate, struct str *out)
 {
-	int64_t fails = json_int(json_get(cell, "fails"), 0);
-	int64_t runs = json_int(json_get(cell, "runs"), 0);
-
-	if (fails > 0) {
-		str_printf(out, "%11" PRId64, fails);
+	if (rate->fails > 0) {
+		str_printf(out, "%11zu", rate->fails);
 	} else {
 		str_printf(out, "%11s", "");
 	}
-	str_printf(out, ":%-4" PRId64, runs);
+	str_printf(out, ":%-4zu", rate->runs);
 }
 
-static void write_failure(const struct json *failure, struct str *out)
+static void write_failure(const struct view_row *failure, size_t nr_columns, struct str *out)
 {
-	const struct json *cells = json_get(failure, "cells");
+	write_rate(&failure->rates[0], out);
+	for (size_t i = 1; i < nr_columns; i++) {
+		double points = failure->changes[i - 1].absolute;
 
-	for (size_t i = 0; i < json_size(cells); i++) {
-		const struct json *change = json_at(json_get(failure, "changes"), i - 1);
-		double points = number_at(change, "absolute");
-
-		if (i > 0 && isfinite(points)) {
+		if (isfinite(points)) {
 			str_printf(out, "%10.0f%% ", points);
-		} else if (i > 0) {
+		} else {
 			str_printf(out, "%10s  ", "n/a");
 		}
-		write_rate(json_at(cells, i), out);
+		write_rate(&failure->rates[i], out);
 	}
-	str_append(out, "  ");
-	view_text(failure, "metric", out);
-	str_append_char(out, '\n');
 }
 
 /* performance */
 
-static void write_value(double value, struct str *out)
+/* Set to the right of its column; texts are ASCII. */
+static void write_right(const char *text, size_t width, struct str *out)
 {
-	char text[NUMBER_BYTES];
+	size_t length = strlen(text);
 
-	number_value(value, text);
-	str_printf(out, "%*s", VALUE_WIDTH, text);
+	str_append_blanks(out, length < width ? width - length : 0);
+	str_append_bytes(out, text, length);
 }
 
-static void write_spread(const struct json *cell, struct str *out)
+static void write_spread(const struct view_cell *cell, struct str *out)
 {
-	double share = number_relative(number_at(cell, "value"), number_at(cell, "stddev"));
+	double share = number_relative(cell->value, cell->stddev);
 
 	if (share > SPREAD_FLOOR && share < 999.5) {
 		str_printf(out, " \xc2\xb1%3.0f%%", share);
 	} else if (share > SPREAD_FLOOR) {
 		str_append(out, " \xc2\xb1>1k%");
-	} else if (json_int(json_get(cell, "n"), 0) == 1) {
+	} else if (cell->n == 1) {
 		str_append(out, " \xc2\xb1  - ");
 	} else {
-		str_printf(out, "%*s", SPREAD_WIDTH, "");
+		str_append_blanks(out, SPREAD_WIDTH);
 	}
 }
 
-static void write_change(const struct json *row, size_t index, struct str *out)
+static void write_cell(const struct view_cell *cell, struct str *out)
 {
-	const struct json *cells = json_get(row, "cells");
-	const struct json *change = json_at(json_get(row, "changes"), index);
-	const char *unit = json_text(json_get(row, "unit"));
-	double percent = number_at(change, "percent");
-	double base = number_at(json_at(cells, 0), "value");
-	double absolute = number_at(json_at(cells, index + 1), "value") - base;
 	char text[NUMBER_BYTES];
 
-	if (unit && strcmp(unit, "%") == 0 && isfinite(absolute)) {
+	number_value(cell->value, text);
+	write_right(text, VALUE_WIDTH, out);
+	write_spread(cell, out);
+}
+
+static void write_change(const struct view_row *row, size_t index, struct str *out)
+{
+	double percent = row->changes[index].percent;
+	double absolute = row->cells[index + 1].value - row->cells[0].value;
+	char text[NUMBER_BYTES];
+
+	if (row->unit && strcmp(row->unit, "%") == 0 && isfinite(absolute)) {
 		number_percent(absolute, text);
 		*strchr(text, '%') = '\0';
-		str_printf(out, "%*s  ", VALUE_WIDTH, text);
+		write_right(text, VALUE_WIDTH, out);
+		str_append(out, "  ");
 	} else if (isfinite(percent)) {
 		number_percent(percent, text);
-		str_printf(out, "%*s ", VALUE_WIDTH + 1, text);
+		write_right(text, VALUE_WIDTH + 1, out);
+		str_append_char(out, ' ');
 	} else {
 		/* From zero, or from nothing. */
-		str_printf(out, "%*s  ", VALUE_WIDTH, fabs(absolute) > 0 ? "new" : "n/a");
+		write_right(fabs(absolute) > 0 ? "new" : "n/a", VALUE_WIDTH, out);
+		str_append(out, "  ");
 	}
 }
 
-static void write_row(const struct json *row, struct str *out)
+static void write_row(const struct view_row *row, size_t nr_columns, struct str *out)
 {
-	const struct json *cells = json_get(row, "cells");
-
-	for (size_t i = 0; i < json_size(cells); i++) {
-		const struct json *cell = json_at(cells, i);
-
-		if (i > 0) {
-			write_change(row, i - 1, out);
-		}
-		write_value(number_at(cell, "value"), out);
-		write_spread(cell, out);
+	write_cell(&row->cells[0], out);
+	for (size_t i = 1; i < nr_columns; i++) {
+		write_change(row, i - 1, out);
+		write_cell(&row->cells[i], out);
 	}
-	str_append(out, "  ");
-	view_text(row, "metric", out);
-	str_append_char(out, '\n');
 }
 
 /* blocks */
 
 /* The rows of a block so far. */
 struct block {
-	const struct json *view;
+	const struct view *view;
 	const struct format_options *options;
 	struct str *out;
 	size_t nr;
 	size_t nr_left_out;
 };
 
-static bool takes(struct block *block, const struct json *row, size_t limit)
+static bool takes(struct block *block, const struct view_row *row, size_t limit)
 {
-	if (!format_is_shown(row, block->options)) {
+	if (!format_is_shown(block->view, row, block->options)) {
 		return false;
 	}
 	if (limit && block->nr >= limit) {
@@ -233,54 +216,44 @@ static bool takes(struct block *block, const struct json *row, size_t limit)
 	return true;
 }
 
-static void write_failures(struct block *block, const struct json *failures, size_t limit)
+/* Rows or failures. */
+static void write_rows(struct block *block, const struct view_row *rows, size_t nr, size_t limit)
 {
+	size_t nr_columns = block->view->nr_columns;
 	bool is_begun = false;
 
-	for (size_t i = 0; i < json_size(failures); i++) {
-		if (!takes(block, json_at(failures, i), limit)) {
+	for (size_t i = 0; i < nr; i++) {
+		if (!takes(block, &rows[i], limit)) {
 			continue;
 		}
 		if (!is_begun) {
-			lkp_write_heads(true, json_size(json_get(block->view, "columns")),
-					block->out);
+			lkp_write_heads(rows[i].rates, nr_columns, block->out);
 		}
 		is_begun = true;
-		write_failure(json_at(failures, i), block->out);
+		if (rows[i].rates) {
+			write_failure(&rows[i], nr_columns, block->out);
+		} else {
+			write_row(&rows[i], nr_columns, block->out);
+		}
+		str_append(block->out, "  ");
+		view_text(rows[i].metric, block->out);
+		str_append_char(block->out, '\n');
 	}
 }
 
-static void write_rows(struct block *block, const struct json *rows, size_t limit)
-{
-	bool is_begun = false;
-
-	for (size_t i = 0; i < json_size(rows); i++) {
-		if (!takes(block, json_at(rows, i), limit)) {
-			continue;
-		}
-		if (!is_begun) {
-			lkp_write_heads(false, json_size(json_get(block->view, "columns")),
-					block->out);
-		}
-		is_begun = true;
-		write_row(json_at(rows, i), block->out);
-	}
-}
-
-size_t lkp_write_group(const struct json *view, size_t group, const struct format_options *options,
+size_t lkp_write_group(const struct view *view, size_t index, const struct format_options *options,
 		       struct str *out, size_t *nr_left_out)
 {
-	const struct json *object = json_at(json_get(view, "groups"), group);
-	const struct json *rows = json_get(object, "rows");
+	const struct view_group *group = &view->groups.at[index];
 	struct block block = { .view = view, .options = options, .out = out };
 	size_t before = out->length;
 	size_t limit = options->limit_rows;
 
-	lkp_write_header(view, group, out);
+	lkp_write_header(view, index, out);
 	/* Failures come first in the layout; they must not push the headlines out. */
-	write_failures(&block, json_get(object, "failures"),
-		       limit > 1 && json_size(rows) > 0 ? limit / 2 : limit);
-	write_rows(&block, rows, limit);
+	write_rows(&block, group->failures, group->nr_failures,
+		   limit > 1 && group->nr_rows > 0 ? limit / 2 : limit);
+	write_rows(&block, group->rows, group->nr_rows, limit);
 	str_append_char(out, '\n');
 	if (block.nr == 0) {
 		str_truncate(out, before);
@@ -291,11 +264,11 @@ size_t lkp_write_group(const struct json *view, size_t group, const struct forma
 	return block.nr;
 }
 
-void lkp_write(const struct json *view, const struct format_options *options, struct str *out)
+void lkp_write(const struct view *view, const struct format_options *options, struct str *out)
 {
 	struct format_options rest = *options;
 
-	for (size_t i = 0; i < json_size(json_get(view, "groups")); i++) {
+	for (size_t i = 0; i < view->groups.nr; i++) {
 		size_t nr = lkp_write_group(view, i, &rest, out, NULL);
 
 		if (options->limit_rows) {

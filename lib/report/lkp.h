@@ -19,16 +19,16 @@
 #include "format.h"
 
 /* Appends a block for each group that has a row to show. */
-void lkp_write(const struct json *view, const struct format_options *options, struct str *out);
+void lkp_write(const struct view *view, const struct format_options *options, struct str *out);
 
 /* Appends the block of one group, of at most `limit_rows` rows.  Gives the rows that are shown;
  * adds those that the limit left out to *nr_left_out, which may be NULL. */
-size_t lkp_write_group(const struct json *view, size_t group, const struct format_options *options,
+size_t lkp_write_group(const struct view *view, size_t group, const struct format_options *options,
 		       struct str *out, size_t *nr_left_out);
 
 /* The parts that lkp_compat.h shares: the block's first lines down to the dashes under the columns,
  * and the two lines over the failures or over the rest. */
-void lkp_write_header(const struct json *view, size_t group, struct str *out);
+void lkp_write_header(const struct view *view, size_t group, struct str *out);
 void lkp_write_heads(bool is_failure, size_t nr_columns, struct str *out);
 
 #endif

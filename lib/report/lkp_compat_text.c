@@ -297,7 +297,7 @@ static void write_header(const struct lkp_compat *compat, struct str *out)
 {
 	const struct lkp_input *input = compat->input;
 	scoped(free) struct view_column *columns = mem_array(input->nr_columns, sizeof(*columns));
-	scoped(json_free) struct json *view = NULL;
+	scoped(view_free) struct view *view = NULL;
 
 	for (size_t i = 0; i < input->nr_columns; i++) {
 		columns[i] = input->columns[i].head;

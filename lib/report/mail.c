@@ -6,7 +6,6 @@
 #include "lib/text/template_set.h"
 #include "lib/text/width.h"
 #include "lkp.h"
-#include "view.h"
 
 /* templates/ of this folder, compiled in. */
 extern const struct template_file mail_templates[];
@@ -146,7 +145,7 @@ static struct json *document_of(const struct json *facts)
 
 /* the comparison */
 
-static void put_first(struct json *document, const struct json *view, const struct finding *finding)
+static void put_first(struct json *document, const struct view *view, const struct finding *finding)
 {
 	scoped(str_release) struct str text = STR_INIT;
 
@@ -173,22 +172,22 @@ static void put_count(struct json *document, const char *name, size_t nr)
 /* Why it was not decided, or what speaks for it. */
 static void append_reason(const struct finding *line, struct str *out)
 {
-	const struct json *change = json_at(json_get(line->row, "changes"), line->index);
+	const char *reason = line->row->changes[line->index].reason;
 
-	if (json_text(json_get(change, "reason"))) {
+	if (reason) {
 		str_append(out, " (");
-		view_text(change, "reason", out);
+		view_text(reason, out);
 		str_append_char(out, ')');
 	}
 }
 
 static bool is_told(const struct finding *line)
 {
-	return line->is_failure ? view_meaning(line->row, line->index) <= VIEW_BETTER
+	return line->row->rates ? view_meaning(line->row, line->index) <= VIEW_BETTER
 				: is_view_headline(line->row);
 }
 
-static void add_line(struct json *lines, const struct json *view, const struct finding *line)
+static void add_line(struct json *lines, const struct view *view, const struct finding *line)
 {
 	scoped(str_release) struct str text = STR_INIT;
 
@@ -199,38 +198,34 @@ static void add_line(struct json *lines, const struct json *view, const struct f
 }
 
 /* A line for each headline of a group, and later column; then for each failure that changed. */
-static void put_lines(struct json *document, const struct json *view, size_t group)
+static void put_lines(struct json *document, const struct view *view, size_t group)
 {
-	static const char *const lists[] = { "rows", "failures" };
-	size_t nr_changes = json_size(json_get(view, "columns")) - 1;
+	const struct view_group *from = &view->groups.at[group];
+	size_t nr_changes = view->nr_columns - 1;
 	struct json *lines = json_new_array();
 	size_t nr = 0;
 
-	for (size_t is_failure = 0; is_failure < countof(lists); is_failure++) {
-		const struct json *list =
-			json_get(json_at(json_get(view, "groups"), group), lists[is_failure]);
+	for (size_t i = 0; i < (from->nr_rows + from->nr_failures) * nr_changes; i++) {
+		size_t row = i / nr_changes;
+		struct finding line = { .group = group,
+					.row = row < from->nr_rows
+						       ? &from->rows[row]
+						       : &from->failures[row - from->nr_rows],
+					.index = i % nr_changes };
 
-		for (size_t i = 0; i < json_size(list) * nr_changes; i++) {
-			struct finding line = { .group = group,
-						.row = json_at(list, i / nr_changes),
-						.index = i % nr_changes,
-						.is_failure = is_failure };
-
-			if (is_told(&line) && ++nr <= MAX_LINES) {
-				add_line(lines, view, &line);
-			}
+		if (is_told(&line) && ++nr <= MAX_LINES) {
+			add_line(lines, view, &line);
 		}
 	}
 	json_put(document, "lines", lines);
 	put_count(document, "nr_lines_left_out", nr > MAX_LINES ? nr - MAX_LINES : 0);
 }
 
-static void put_sums(struct json *document, const struct json *view)
+static void put_sums(struct json *document, const struct view *view)
 {
-	const struct json *columns = json_get(view, "columns");
 	struct json *sums = json_new_array();
 
-	for (size_t i = 1; i < json_size(columns); i++) {
+	for (size_t i = 1; i < view->nr_columns; i++) {
 		scoped(str_release) struct str text = STR_INIT;
 		scoped(str_release) struct str lines = STR_INIT;
 		scoped(str_release) struct str name = STR_INIT;
@@ -239,8 +234,8 @@ static void put_sums(struct json *document, const struct json *view)
 		view_summary_text(view, i - 1, &text);
 		width_wrap(&lines, text.at, PROSE_WIDTH, "  ");
 		json_put(sum, "text", lines_json(&lines));
-		if (json_size(columns) > 2) {
-			view_text(json_at(columns, i), "name", &name);
+		if (view->nr_columns > 2) {
+			view_text(view->columns[i].name, &name);
 			json_put_text(sum, "column", name.at);
 		}
 		json_append(sums, sum);
@@ -248,24 +243,24 @@ static void put_sums(struct json *document, const struct json *view)
 	json_put(document, "sums", sums);
 }
 
-static bool is_other(const struct json *group)
+static bool has_change(const struct view *view, const struct view_row *rows, size_t nr)
 {
-	static const char *const lists[] = { "failures", "rows" };
-
-	for (size_t i = 0; i < countof(lists); i++) {
-		const struct json *list = json_get(group, lists[i]);
-
-		for (size_t j = 0; j < json_size(list); j++) {
-			if (view_has_changed(json_at(list, j))) {
-				return true;
-			}
+	for (size_t i = 0; i < nr; i++) {
+		if (view_has_changed(view, &rows[i])) {
+			return true;
 		}
 	}
 	return false;
 }
 
+static bool is_other(const struct view *view, const struct view_group *group)
+{
+	return has_change(view, group->failures, group->nr_failures) ||
+	       has_change(view, group->rows, group->nr_rows);
+}
+
 /* The table of one group first, then those of the others in which something changed. */
-static void put_tables(struct json *document, const struct json *view, size_t first)
+static void put_tables(struct json *document, const struct view *view, size_t first)
 {
 	struct format_options options = { .limit_rows = MAIL_MAX_ROWS };
 	scoped(str_release) struct str table = STR_INIT;
@@ -276,8 +271,8 @@ static void put_tables(struct json *document, const struct json *view, size_t fi
 	options.limit_rows -= lkp_write_group(view, first, &options, &table, &nr_left_out);
 	json_put(document, "table", lines_json(&table));
 	put_count(document, "nr_rows_left_out", nr_left_out);
-	for (size_t i = 0; i < json_size(json_get(view, "groups")); i++) {
-		if (i == first || !is_other(json_at(json_get(view, "groups"), i))) {
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		if (i == first || !is_other(view, &view->groups.at[i])) {
 			continue;
 		}
 		if (json_size(others) == MAX_OTHERS || options.limit_rows == 0) {
@@ -292,13 +287,13 @@ static void put_tables(struct json *document, const struct json *view, size_t fi
 	put_count(document, "nr_others_left_out", nr_others_left_out);
 }
 
-static void put_view(struct json *document, const struct json *view)
+static void put_view(struct json *document, const struct view *view)
 {
 	struct finding finding = { 0 };
 	bool is_found = finding_of(view, &finding);
 
 	put_first(document, view, is_found ? &finding : NULL);
-	if (json_size(json_get(view, "groups")) > 0) {
+	if (view->groups.nr > 0) {
 		put_tables(document, view, finding.group);
 		put_lines(document, view, finding.group);
 	}
@@ -349,7 +344,7 @@ static bool append_lines(struct str *out, const char *text, size_t limit_bytes)
 	return true;
 }
 
-void mail_body(const struct json *view, const struct json *facts, struct str *out)
+void mail_body(const struct view *view, const struct json *facts, struct str *out)
 {
 	static const char cut[] = "\n[the rest is cut, see the links]\n";
 	scoped(json_free) struct json *document = document_of(facts);
@@ -368,7 +363,7 @@ void mail_body(const struct json *view, const struct json *facts, struct str *ou
 	str_append(out, signature.at);
 }
 
-void mail_subject(const struct json *view, const struct json *facts, struct str *out)
+void mail_subject(const struct view *view, const struct json *facts, struct str *out)
 {
 	scoped(json_free) struct json *document = document_of(facts);
 	const struct json *tree = json_get(document, "tree");

@@ -31,19 +31,18 @@
 #ifndef REPORT_MAIL_H
 #define REPORT_MAIL_H
 
-#include "lib/base/json.h"
-#include "lib/base/str.h"
+#include "view.h"
 
 #define MAIL_MAX_BYTES      40000
 #define MAIL_MAX_LINE_BYTES 998 /* RFC 5322, without the line end */
 #define MAIL_MAX_ROWS       20
 
 /* Appends the body. */
-void mail_body(const struct json *view, const struct json *facts, struct str *out);
+void mail_body(const struct view *view, const struct json *facts, struct str *out);
 
 /* Appends the subject of a mail that is no reply: "[linux:master] 5e4f3a2b1c0d: fio.write_iops
  * 7.4% regression".  One clean line. */
-void mail_subject(const struct json *view, const struct json *facts, struct str *out);
+void mail_subject(const struct view *view, const struct json *facts, struct str *out);
 
 /* Appends what to show of a log: the lines around the first one that speaks of an error, else the
  * last ones; clean and of bounded length.  Gives the number of the line that is the reason, from

@@ -7,7 +7,6 @@
 #include "lib/stats/summary.h"
 #include "lib/text/width.h"
 #include "number.h"
-#include "view.h"
 
 #define RULE       "==================================================================\n"
 #define CELL_WIDTH 20
@@ -16,8 +15,8 @@
 #define TITLE      "[pct imp](CV)"
 
 struct item {
-	const struct json *group;
-	const struct json *row;
+	const struct view_group *group;
+	const struct view_row *row;
 	bool is_written;
 };
 
@@ -28,29 +27,26 @@ struct items {
 
 /* The rows of one table. */
 struct sweep {
-	const struct json *view;
+	const struct view *view;
 	bool has_groups;
 	bool is_raw;
 	struct item first; /* of the points */
 	VEC(struct item) points;
 };
 
-static bool is_same_text(const struct json *a, const struct json *b, const char *name)
+static bool is_same_text(const char *left, const char *right)
 {
-	const char *left = json_text(json_get(a, name));
-	const char *right = json_text(json_get(b, name));
-
 	return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
 /* Whether two rows stand in one table. */
-static bool is_alike(const struct items *items, const struct json *a, const struct json *b)
+static bool is_alike(const struct items *items, const struct view_row *a, const struct view_row *b)
 {
 	if (items->has_groups) {
-		return is_same_text(a, b, "metric");
+		return is_same_text(a->metric, b->metric);
 	}
-	return is_same_text(a, b, "unit") && is_same_text(a, b, "better") &&
-	       is_same_text(a, b, "estimator") && is_same_text(a, b, "class");
+	return is_same_text(a->unit, b->unit) && a->is_higher_better == b->is_higher_better &&
+	       is_same_text(a->estimator, b->estimator) && a->class == b->class;
 }
 
 /* labels */
@@ -69,25 +65,22 @@ static bool does_vary(const struct sweep *sweep, const char *name)
 
 /* Appends the axes of a group that vary over the sweep, "16-groups", or those that do not,
  * "compiler=gcc-12". */
-static void append_axes(const struct sweep *sweep, const struct json *group, bool is_varying,
+static void append_axes(const struct sweep *sweep, const struct view_group *group, bool is_varying,
 			struct str *out)
 {
-	const struct json *axes = json_get(group, "axes");
 	size_t before = out->length;
 
-	for (size_t i = 0; i < json_size(axes); i++) {
-		const struct json *axis = json_at(axes, i);
+	for (size_t i = 0; i < group->nr_axes; i++) {
+		const struct view_axis *axis = &group->axes[i];
 
-		const char *name = json_text(json_get(axis, "name"));
-
-		if (does_vary(sweep, name) != is_varying ||
-		    (!sweep->has_groups && strcmp(name, VIEW_TEST) == 0)) {
+		if (does_vary(sweep, axis->name) != is_varying ||
+		    (!sweep->has_groups && strcmp(axis->name, VIEW_TEST) == 0)) {
 			continue;
 		}
 		str_append(out, out->length == before ? "" : is_varying ? "/" : " ");
-		view_text(axis, is_varying ? "value" : "name", out);
+		view_text(is_varying ? axis->value : axis->name, out);
 		str_append_char(out, is_varying ? '-' : '=');
-		view_text(axis, is_varying ? "name" : "value", out);
+		view_text(is_varying ? axis->name : axis->value, out);
 	}
 }
 
@@ -119,14 +112,13 @@ static size_t label_width(const struct sweep *sweep)
 /* cells */
 
 /* "1.01 [ -0.53]( 2.45)"; `before` and `value` are what the percentage is of. */
-static void append_numbers(const struct sweep *sweep, const struct json *row, double before,
+static void append_numbers(const struct sweep *sweep, const struct view_row *row, double before,
 			   double value, struct str *out)
 {
-	const char *better = json_text(json_get(row, "better"));
 	double improvement = (value - before) / before * 100;
 	char text[NUMBER_BYTES];
 
-	if (strcmp(better, "lower") == 0) {
+	if (!row->is_higher_better) {
 		improvement = -improvement;
 	}
 	if (sweep->is_raw) {
@@ -144,16 +136,13 @@ static void append_numbers(const struct sweep *sweep, const struct json *row, do
 	}
 }
 
-static void append_cell(const struct sweep *sweep, const struct json *row, size_t column,
+static void append_cell(const struct sweep *sweep, const struct view_row *row, size_t column,
 			struct str *out)
 {
-	const struct json *cells = json_get(row, "cells");
-	const struct json *cell = json_at(cells, column);
-	double base = json_number(json_get(json_at(cells, 0), "value"), NAN);
-	double value = json_number(json_get(cell, "value"), NAN);
-	double variation = number_relative(value, json_number(json_get(cell, "stddev"), NAN));
+	const struct view_cell *cell = &row->cells[column];
+	double variation = number_relative(cell->value, cell->stddev);
 
-	append_numbers(sweep, row, base, value, out);
+	append_numbers(sweep, row, row->cells[0].value, cell->value, out);
 	if (isfinite(variation)) {
 		str_printf(out, "(%5.2f)", variation);
 	} else {
@@ -163,25 +152,24 @@ static void append_cell(const struct sweep *sweep, const struct json *row, size_
 
 /* tables */
 
-static const char *statistic(const struct json *row)
+static const char *statistic(const struct view_row *row)
 {
 	static const struct {
 		const char *estimator;
 		const char *title;
 	} names[] = { { "mean", "AMean" }, { "hmean", "HMean" }, { "median", "Median" } };
-	const char *estimator = json_text(json_get(row, "estimator"));
 
-	for (size_t i = 0; estimator && i < countof(names); i++) {
-		if (strcmp(estimator, names[i].estimator) == 0) {
+	for (size_t i = 0; row->estimator && i < countof(names); i++) {
+		if (strcmp(row->estimator, names[i].estimator) == 0) {
 			return names[i].title;
 		}
 	}
-	return estimator;
+	return row->estimator;
 }
 
 static void write_title(const struct sweep *sweep, struct str *out)
 {
-	const struct json *row = sweep->first.row;
+	const struct view_row *row = sweep->first.row;
 	const char *test = view_axis_value(sweep->first.group, VIEW_TEST);
 	scoped(str_release) struct str fixed = STR_INIT;
 
@@ -190,9 +178,9 @@ static void write_title(const struct sweep *sweep, struct str *out)
 	if (sweep->has_groups || *test) {
 		str_append(out, "Test          : ");
 		if (sweep->has_groups) {
-			view_text(row, "metric", out);
+			view_text(row->metric, out);
 		} else {
-			str_append_clean(out, test, strlen(test), false, VIEW_MAX_TEXT_BYTES);
+			view_text(test, out);
 		}
 		str_append_char(out, '\n');
 	}
@@ -200,9 +188,9 @@ static void write_title(const struct sweep *sweep, struct str *out)
 		str_printf(out, "Parameters    : %s\n", fixed.at);
 	}
 	str_printf(out, "Units         : %s", sweep->is_raw ? "" : "Normalized ");
-	view_text(row, json_text(json_get(row, "unit")) ? "unit" : "metric", out);
+	view_text(row->unit ? row->unit : row->metric, out);
 	str_printf(out, "\nInterpretation: %s is better\n",
-		   strcmp(json_text(json_get(row, "better")), "lower") == 0 ? "Lower" : "Higher");
+		   row->is_higher_better ? "Higher" : "Lower");
 	if (statistic(row)) {
 		str_printf(out, "Statistic     : %s\n", statistic(row));
 	}
@@ -212,14 +200,14 @@ static void write_title(const struct sweep *sweep, struct str *out)
 /* Each name stands two cells right of its column. */
 static void write_heads(const struct sweep *sweep, size_t width, struct str *out)
 {
-	const struct json *columns = json_get(sweep->view, "columns");
+	size_t nr_columns = sweep->view->nr_columns;
 
 	width_pad(out, "Case:", width + GAP + 2, WIDTH_LEFT);
-	for (size_t i = 0; i < json_size(columns); i++) {
+	for (size_t i = 0; i < nr_columns; i++) {
 		scoped(str_release) struct str head = STR_INIT;
-		bool is_last = i + 1 == json_size(columns);
+		bool is_last = i + 1 == nr_columns;
 
-		view_text(json_at(columns, i), "name", &head);
+		view_text(sweep->view->columns[i].name, &head);
 		str_append(&head, TITLE);
 		width_pad(out, head.at,
 			  is_last ? 0 : CELL_WIDTH + (sweep->is_raw ? RAW_WIDTH : 0) + GAP - 1,
@@ -232,9 +220,7 @@ static void write_heads(const struct sweep *sweep, size_t width, struct str *out
 
 static double value_of(const struct sweep *sweep, size_t point, size_t column)
 {
-	const struct json *cells = json_get(sweep->points.at[point].row, "cells");
-
-	return json_number(json_get(json_at(cells, column), "value"), NAN);
+	return sweep->points.at[point].row->cells[column].value;
 }
 
 static bool has_all(const struct sweep *sweep, size_t point, size_t nr_columns)
@@ -265,7 +251,7 @@ static void write_means(const struct sweep *sweep, size_t width, struct str *out
 		      { "HMean", summary_hmean },
 		      { "Median", median_of },
 		      { "GMean", summary_gmean } };
-	size_t nr_columns = json_size(json_get(sweep->view, "columns"));
+	size_t nr_columns = sweep->view->nr_columns;
 	scoped(free) double *values = mem_array(nr_columns * sweep->points.nr, sizeof(*values));
 	size_t nr = 0;
 
@@ -297,7 +283,7 @@ static void write_means(const struct sweep *sweep, size_t width, struct str *out
 
 static void write_sweep(const struct sweep *sweep, bool has_means, struct str *out)
 {
-	size_t nr_columns = json_size(json_get(sweep->view, "columns"));
+	size_t nr_columns = sweep->view->nr_columns;
 	size_t width = label_width(sweep);
 
 	has_means = has_means && sweep->points.nr > 1;
@@ -324,43 +310,33 @@ static void write_sweep(const struct sweep *sweep, bool has_means, struct str *o
 }
 
 /* A failure has no mean to be normalised: its fails of its runs, column by column. */
-void pct_write_failures(const struct json *group, const struct format_options *options,
-			struct str *out)
+void pct_write_failures(const struct view *view, const struct view_group *group,
+			const struct format_options *options, struct str *out)
 {
-	const struct json *failures = json_get(group, "failures");
+	for (size_t i = 0; i < group->nr_failures; i++) {
+		const struct view_row *failure = &group->failures[i];
 
-	for (size_t i = 0; i < json_size(failures); i++) {
-		const struct json *failure = json_at(failures, i);
-		const struct json *cells = json_get(failure, "cells");
-
-		if (!format_is_shown(failure, options)) {
+		if (!format_is_shown(view, failure, options)) {
 			continue;
 		}
 		str_append(out, "fail:runs ");
-		for (size_t j = 0; j < json_size(cells); j++) {
-			str_printf(out, " %" PRId64 ":%" PRId64,
-				   json_int(json_get(json_at(cells, j), "fails"), 0),
-				   json_int(json_get(json_at(cells, j), "runs"), 0));
+		for (size_t j = 0; j < view->nr_columns; j++) {
+			str_printf(out, " %zu:%zu", failure->rates[j].fails,
+				   failure->rates[j].runs);
 		}
 		str_append(out, "  ");
-		view_text(failure, "metric", out);
+		view_text(failure->metric, out);
 		str_append_char(out, '\n');
 	}
 }
 
-static void add_item(struct items *items, const struct json *group, const struct json *row)
-{
-	*vec_push(&items->list) = (struct item){ .group = group, .row = row };
-}
-
-static void collect(struct items *items, const struct json *group,
+static void collect(struct items *items, const struct view *view, const struct view_group *group,
 		    const struct format_options *options)
 {
-	const struct json *rows = json_get(group, "rows");
-
-	for (size_t i = 0; i < json_size(rows); i++) {
-		if (format_is_shown(json_at(rows, i), options)) {
-			add_item(items, group, json_at(rows, i));
+	for (size_t i = 0; i < group->nr_rows; i++) {
+		if (format_is_shown(view, &group->rows[i], options)) {
+			*vec_push(&items->list) =
+				(struct item){ .group = group, .row = &group->rows[i] };
 		}
 	}
 }
@@ -387,14 +363,13 @@ static void write_table(struct items *items, size_t first, struct sweep sweep, b
 	vec_release(&sweep.points);
 }
 
-static void write_tables(const struct json *view, const struct format_options *options, bool is_raw,
+static void write_tables(const struct view *view, const struct format_options *options, bool is_raw,
 			 struct str *out)
 {
-	const struct json *groups = json_get(view, "groups");
-	struct items items = { .has_groups = json_size(groups) > 1 };
+	struct items items = { .has_groups = view->groups.nr > 1 };
 
-	for (size_t i = 0; i < json_size(groups); i++) {
-		collect(&items, json_at(groups, i), options);
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		collect(&items, view, &view->groups.at[i], options);
 	}
 	for (size_t i = 0; i < items.list.nr; i++) {
 		if (!items.list.at[i].is_written) {
@@ -403,17 +378,17 @@ static void write_tables(const struct json *view, const struct format_options *o
 		}
 	}
 	vec_release(&items.list);
-	for (size_t i = 0; i < json_size(groups); i++) {
-		pct_write_failures(json_at(groups, i), options, out);
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		pct_write_failures(view, &view->groups.at[i], options, out);
 	}
 }
 
-void pct_write(const struct json *view, const struct format_options *options, struct str *out)
+void pct_write(const struct view *view, const struct format_options *options, struct str *out)
 {
 	write_tables(view, options, false, out);
 }
 
-void pct_write_raw(const struct json *view, const struct format_options *options, struct str *out)
+void pct_write_raw(const struct view *view, const struct format_options *options, struct str *out)
 {
 	write_tables(view, options, true, out);
 }

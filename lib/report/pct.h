@@ -17,13 +17,13 @@
 
 /* Appends a table for each metric, of the rows that are shown, then a line for each failure.  With
  * `is_all` the means over the points that all columns have stand below each table. */
-void pct_write(const struct json *view, const struct format_options *options, struct str *out);
+void pct_write(const struct view *view, const struct format_options *options, struct str *out);
 
 /* The same with the values themselves instead of those divided by the base's. */
-void pct_write_raw(const struct json *view, const struct format_options *options, struct str *out);
+void pct_write_raw(const struct view *view, const struct format_options *options, struct str *out);
 
 /* Appends a line for each failure of a group: its fails of its runs, column by column. */
-void pct_write_failures(const struct json *group, const struct format_options *options,
-			struct str *out);
+void pct_write_failures(const struct view *view, const struct view_group *group,
+			const struct format_options *options, struct str *out);
 
 #endif

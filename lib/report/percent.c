@@ -5,48 +5,45 @@
 
 #include "lib/text/width.h"
 #include "pct.h"
-#include "view.h"
 
 #define STATISTIC_WIDTH 10
 #define FIRST_WIDTH     9
 #define LATER_WIDTH     10
 
-static const char *statistic_of(const struct json *row)
+static const char *statistic_of(const struct view_row *row)
 {
 	static const struct {
 		const char *estimator;
 		const char *title;
 	} names[] = { { "mean", "Amean" }, { "hmean", "Hmean" }, { "median", "Median" } };
-	const char *estimator = json_text(json_get(row, "estimator"));
 
-	for (size_t i = 0; estimator && i < countof(names); i++) {
-		if (strcmp(estimator, names[i].estimator) == 0) {
+	for (size_t i = 0; row->estimator && i < countof(names); i++) {
+		if (strcmp(row->estimator, names[i].estimator) == 0) {
 			return names[i].title;
 		}
 	}
-	return estimator ? estimator : "-";
+	return row->estimator ? row->estimator : "-";
 }
 
-static double improvement_of(const struct json *row, size_t column)
+static double improvement_of(const struct view_row *row, size_t column)
 {
-	const struct json *cells = json_get(row, "cells");
-	double base = json_number(json_get(json_at(cells, 0), "value"), NAN);
-	double value = json_number(json_get(json_at(cells, column), "value"), NAN);
-	double sign = strcmp(json_text(json_get(row, "better")), "lower") == 0 ? -1 : 1;
+	double base = row->cells[0].value;
+	double value = row->cells[column].value;
+	double sign = row->is_higher_better ? 1 : -1;
 
 	return column == 0 ? 0 * base : sign * 100 * (value - base) / base;
 }
 
-static size_t metric_width(const struct json *group, const struct format_options *options)
+static size_t metric_width(const struct view *view, const struct view_group *group,
+			   const struct format_options *options)
 {
-	const struct json *rows = json_get(group, "rows");
 	size_t width = 0;
 
-	for (size_t i = 0; i < json_size(rows); i++) {
+	for (size_t i = 0; i < group->nr_rows; i++) {
 		scoped(str_release) struct str metric = STR_INIT;
 
-		if (format_is_shown(json_at(rows, i), options)) {
-			view_short_metric(group, json_at(rows, i), &metric);
+		if (format_is_shown(view, &group->rows[i], options)) {
+			view_short_metric(group, &group->rows[i], &metric);
 			width = width_of(metric.at) > width ? width_of(metric.at) : width;
 		}
 	}
@@ -58,14 +55,14 @@ static size_t column_width(size_t column)
 	return column == 0 ? FIRST_WIDTH : LATER_WIDTH;
 }
 
-static void write_heads(const struct json *columns, size_t width, struct str *out)
+static void write_heads(const struct view *view, size_t width, struct str *out)
 {
 	width_pad(out, "Metric", STATISTIC_WIDTH, WIDTH_LEFT);
 	width_pad(out, "Variant", width, WIDTH_LEFT);
-	for (size_t i = 0; i < json_size(columns); i++) {
+	for (size_t i = 0; i < view->nr_columns; i++) {
 		scoped(str_release) struct str head = STR_INIT;
 
-		view_text(json_at(columns, i), "name", &head);
+		view_text(view->columns[i].name, &head);
 		/* A name that fills its column still needs a blank before it. */
 		str_append_char(out, ' ');
 		width_pad(out, head.at, column_width(i) - 1, WIDTH_RIGHT);
@@ -73,7 +70,7 @@ static void write_heads(const struct json *columns, size_t width, struct str *ou
 	str_append_char(out, '\n');
 }
 
-static void write_row(const struct json *group, const struct json *row, size_t width,
+static void write_row(const struct view_group *group, const struct view_row *row, size_t width,
 		      size_t nr_columns, struct str *out)
 {
 	scoped(str_release) struct str metric = STR_INIT;
@@ -93,37 +90,33 @@ static void write_row(const struct json *group, const struct json *row, size_t w
 	str_append_char(out, '\n');
 }
 
-static void write_group(const struct json *view, const struct json *group,
+static void write_group(const struct view *view, const struct view_group *group,
 			const struct format_options *options, struct str *out)
 {
-	const struct json *columns = json_get(view, "columns");
-	const struct json *rows = json_get(group, "rows");
-	size_t width = metric_width(group, options);
+	size_t width = metric_width(view, group, options);
 
 	if (width == 0) {
 		return;
 	}
-	if (json_size(json_get(group, "axes")) > 0) {
+	if (group->nr_axes > 0) {
 		view_group_title(group, out);
 		str_append_char(out, '\n');
 	}
-	write_heads(columns, width, out);
-	for (size_t i = 0; i < json_size(rows); i++) {
-		if (format_is_shown(json_at(rows, i), options)) {
-			write_row(group, json_at(rows, i), width, json_size(columns), out);
+	write_heads(view, width, out);
+	for (size_t i = 0; i < group->nr_rows; i++) {
+		if (format_is_shown(view, &group->rows[i], options)) {
+			write_row(group, &group->rows[i], width, view->nr_columns, out);
 		}
 	}
 	str_append_char(out, '\n');
 }
 
-void percent_write(const struct json *view, const struct format_options *options, struct str *out)
+void percent_write(const struct view *view, const struct format_options *options, struct str *out)
 {
-	const struct json *groups = json_get(view, "groups");
-
-	for (size_t i = 0; i < json_size(groups); i++) {
-		write_group(view, json_at(groups, i), options, out);
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		write_group(view, &view->groups.at[i], options, out);
 	}
-	for (size_t i = 0; i < json_size(groups); i++) {
-		pct_write_failures(json_at(groups, i), options, out);
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		pct_write_failures(view, &view->groups.at[i], options, out);
 	}
 }

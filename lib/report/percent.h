@@ -14,6 +14,6 @@
 #include "format.h"
 
 /* Appends a block for each group, of the rows that are shown, then a line for each failure. */
-void percent_write(const struct json *view, const struct format_options *options, struct str *out);
+void percent_write(const struct view *view, const struct format_options *options, struct str *out);
 
 #endif

@@ -40,22 +40,9 @@ const char *view_mark(enum view_meaning meaning)
 	return marks[meaning];
 }
 
-static const struct json *change_at(const struct json *row, size_t index)
+bool view_has_changed(const struct view *view, const struct view_row *row)
 {
-	return json_at(json_get(row, "changes"), index);
-}
-
-enum view_meaning view_meaning(const struct json *row, size_t index)
-{
-	const char *word = json_text(json_get(change_at(row, index), "verdict"));
-	const struct view_verdict *verdict = view_verdict(word);
-
-	return verdict ? verdict->meaning : VIEW_MISSING;
-}
-
-bool view_has_changed(const struct json *row)
-{
-	for (size_t i = 0; i < json_size(json_get(row, "changes")); i++) {
+	for (size_t i = 0; i + 1 < view->nr_columns; i++) {
 		enum view_meaning meaning = view_meaning(row, i);
 
 		if (meaning == VIEW_WORSE || meaning == VIEW_BETTER) {
@@ -65,111 +52,87 @@ bool view_has_changed(const struct json *row)
 	return false;
 }
 
-static bool has_class(const struct json *row, const char *class)
+const char *view_better(const struct view_row *row)
 {
-	const char *text = json_text(json_get(row, "class"));
-
-	return text && strcmp(text, class) == 0;
+	return row->is_higher_better ? "higher" : "lower";
 }
 
-bool is_view_headline(const struct json *row)
+const char *view_class(const struct view_row *row)
 {
-	return has_class(row, "headline");
+	static const char *const classes[] = { "headline", "supporting", "monitor" };
+
+	return classes[row->class];
 }
 
-static bool is_in_points(const struct json *row)
+void view_text(const char *text, struct str *out)
 {
-	const char *unit = json_text(json_get(row, "unit"));
-
-	return unit && strcmp(unit, "%") == 0;
-}
-
-static double number_at(const struct json *object, const char *name)
-{
-	return json_number(json_get(object, name), NAN);
-}
-
-void view_text(const struct json *object, const char *name, struct str *out)
-{
-	const char *text = json_text(json_get(object, name));
-
 	if (text) {
 		str_append_clean(out, text, strlen(text), false, VIEW_MAX_TEXT_BYTES);
 	}
 }
 
-const char *view_axis_value(const struct json *group, const char *name)
+const char *view_axis_value(const struct view_group *group, const char *name)
 {
-	const struct json *axes = json_get(group, "axes");
-
-	for (size_t i = 0; i < json_size(axes); i++) {
-		const char *other = json_text(json_get(json_at(axes, i), "name"));
-
-		if (other && strcmp(other, name) == 0) {
-			return json_text(json_get(json_at(axes, i), "value"));
+	for (size_t i = 0; i < group->nr_axes; i++) {
+		if (strcmp(group->axes[i].name, name) == 0) {
+			return group->axes[i].value;
 		}
 	}
 	return "";
 }
 
-void view_short_metric(const struct json *group, const struct json *row, struct str *out)
+void view_short_metric(const struct view_group *group, const struct view_row *row, struct str *out)
 {
 	const char *test = view_axis_value(group, VIEW_TEST);
-	const char *metric = json_text(json_get(row, "metric"));
+	const char *metric = row->metric;
 	size_t length = strlen(test);
 
 	if (length > 0 && strncmp(metric, test, length) == 0 && metric[length] == '.' &&
 	    metric[length + 1]) {
 		metric += length + 1;
 	}
-	str_append_clean(out, metric, strlen(metric), false, VIEW_MAX_TEXT_BYTES);
+	view_text(metric, out);
 }
 
-void view_group_title(const struct json *group, struct str *out)
+void view_group_title(const struct view_group *group, struct str *out)
 {
-	const struct json *axes = json_get(group, "axes");
-
-	for (size_t i = 0; i < json_size(axes); i++) {
+	for (size_t i = 0; i < group->nr_axes; i++) {
 		str_append(out, i ? " " : "");
-		view_text(json_at(axes, i), "name", out);
+		view_text(group->axes[i].name, out);
 		str_append_char(out, '=');
-		view_text(json_at(axes, i), "value", out);
+		view_text(group->axes[i].value, out);
 	}
 }
 
-void view_change_text(const struct json *row, size_t index, struct str *out)
+void view_change_text(const struct view_row *row, const struct view_change *change, struct str *out)
 {
-	const struct json *change = change_at(row, index);
-	double percent = number_at(change, "percent");
-	double absolute = number_at(change, "absolute");
 	char text[NUMBER_BYTES];
 
-	if (!json_get(row, "unit") && isfinite(absolute)) {
-		str_printf(out, "%+.0f points", absolute);
-	} else if (is_in_points(row)) {
-		number_difference(absolute, text);
-		str_printf(out, "%s%s", text, isfinite(absolute) ? " points" : "");
-	} else if (isfinite(percent)) {
-		number_percent(percent, text);
+	if (row->rates && isfinite(change->absolute)) {
+		str_printf(out, "%+.0f points", change->absolute);
+	} else if (row->unit && strcmp(row->unit, "%") == 0) {
+		number_difference(change->absolute, text);
+		str_append(out, text);
+		str_append(out, isfinite(change->absolute) ? " points" : "");
+	} else if (isfinite(change->percent)) {
+		number_percent(change->percent, text);
 		str_append(out, text);
 	} else {
-		number_difference(absolute, text);
+		number_difference(change->absolute, text);
 		str_append(out, text);
 	}
 }
 
-void view_interval_text(const struct json *row, size_t index, struct str *out)
+void view_interval_text(const struct view_change *change, struct str *out)
 {
-	const struct json *change = change_at(row, index);
-	bool is_ratio = json_bool(json_get(change, "is_ratio"), false);
-	double ends[] = { number_at(change, "low"), number_at(change, "high") };
+	double ends[] = { change->low, change->high };
 	char text[NUMBER_BYTES];
 
 	if (!isfinite(ends[0]) || !isfinite(ends[1])) {
 		return;
 	}
 	for (size_t i = 0; i < countof(ends); i++) {
-		if (is_ratio) {
+		if (change->is_ratio) {
 			number_percent(ends[i], text);
 		} else {
 			number_difference(ends[i], text);
@@ -181,137 +144,106 @@ void view_interval_text(const struct json *row, size_t index, struct str *out)
 
 /* summing up */
 
-struct sums {
-	int nr[VIEW_MISSING + 1]; /* rows by meaning, without monitors */
-	int nr_failures;
-	int nr_monitors;
-	double log_sum; /* of head over base, above zero is better */
-	int nr_ratios;
-	int nr_left_out;
-};
-
-static void add_ratio(struct sums *sums, const struct json *row, size_t index)
+/* Adds ln(head / base), above zero where that is better. */
+static void add_ratio(struct view_sum *sum, const struct view_row *row, size_t index,
+		      double *log_sum)
 {
-	const struct json *cells = json_get(row, "cells");
-	const char *better = json_text(json_get(row, "better"));
-	double base = number_at(json_at(cells, 0), "value");
-	double head = number_at(json_at(cells, index + 1), "value");
+	double base = row->cells[0].value;
+	double head = row->cells[index + 1].value;
 	double ratio = log(head / base);
 
 	if (!(base > 0) || !(head > 0) || !isfinite(ratio)) {
-		sums->nr_left_out++;
+		sum->nr_left_out++;
 		return;
 	}
-	sums->log_sum += better && strcmp(better, "lower") == 0 ? -ratio : ratio;
-	sums->nr_ratios++;
+	*log_sum += row->is_higher_better ? ratio : -ratio;
+	sum->nr_overall++;
 }
 
-static void add_group(struct sums *sums, const struct json *group, size_t index)
+static void add_group(struct view_sum *sum, const struct view_group *group, size_t index,
+		      double *log_sum)
 {
-	const struct json *rows = json_get(group, "rows");
-	const struct json *failures = json_get(group, "failures");
-
-	for (size_t i = 0; i < json_size(rows); i++) {
-		const struct json *row = json_at(rows, i);
+	for (size_t i = 0; i < group->nr_rows; i++) {
+		const struct view_row *row = &group->rows[i];
 		enum view_meaning meaning = view_meaning(row, index);
 
-		if (has_class(row, "monitor")) {
-			sums->nr_monitors += meaning == VIEW_WORSE || meaning == VIEW_BETTER;
+		if (row->class == VIEW_MONITOR) {
+			sum->nr_monitors += meaning == VIEW_WORSE || meaning == VIEW_BETTER;
 		} else {
-			sums->nr[meaning]++;
+			sum->nr[meaning]++;
 		}
 		if (is_view_headline(row)) {
-			add_ratio(sums, row, index);
+			add_ratio(sum, row, index, log_sum);
 		}
 	}
-	for (size_t i = 0; i < json_size(failures); i++) {
-		enum view_meaning meaning = view_meaning(json_at(failures, i), index);
+	for (size_t i = 0; i < group->nr_failures; i++) {
+		enum view_meaning meaning = view_meaning(&group->failures[i], index);
 
-		sums->nr_failures += meaning == VIEW_WORSE || meaning == VIEW_BETTER;
+		sum->nr_failures += meaning == VIEW_WORSE || meaning == VIEW_BETTER;
 	}
 }
 
-static struct json *sums_json(const struct sums *sums)
+void view_sum_up(struct view *view)
 {
-	struct json *summary = json_new_object();
-	struct json *overall = json_new_object();
+	view->sums = arena_array(view->arena, view->nr_columns - 1, sizeof(*view->sums));
+	for (size_t i = 0; i + 1 < view->nr_columns; i++) {
+		struct view_sum *sum = &view->sums[i];
+		double log_sum = 0;
 
-	json_put_int(summary, "regressions", sums->nr[VIEW_WORSE]);
-	json_put_int(summary, "improvements", sums->nr[VIEW_BETTER]);
-	json_put_int(summary, "unchanged", sums->nr[VIEW_SAME]);
-	json_put_int(summary, "unknown", sums->nr[VIEW_UNKNOWN]);
-	json_put_int(summary, "missing", sums->nr[VIEW_MISSING]);
-	json_put_int(summary, "failures", sums->nr_failures);
-	json_put_int(summary, "monitors", sums->nr_monitors);
-	json_put_number(overall, "percent",
-			sums->nr_ratios ? 100 * expm1(sums->log_sum / sums->nr_ratios)
-					: (double)NAN);
-	json_put_int(overall, "nr", sums->nr_ratios);
-	json_put_int(overall, "nr_left_out", sums->nr_left_out);
-	json_put(summary, "overall", overall);
-	return summary;
-}
-
-void view_sum_up(struct json *view)
-{
-	const struct json *groups = json_get(view, "groups");
-	size_t nr_columns = json_size(json_get(view, "columns"));
-	struct json *summary = json_new_array();
-
-	for (size_t i = 0; i + 1 < nr_columns; i++) {
-		struct sums sums = { 0 };
-
-		for (size_t j = 0; j < json_size(groups); j++) {
-			add_group(&sums, json_at(groups, j), i);
+		for (size_t j = 0; j < view->groups.nr; j++) {
+			add_group(sum, &view->groups.at[j], i, &log_sum);
 		}
-		json_append(summary, sums_json(&sums));
+		sum->percent = sum->nr_overall ? 100 * expm1(log_sum / (double)sum->nr_overall)
+					       : (double)NAN;
 	}
-	json_put(view, "summary", summary);
 }
 
-/* What is said of each count: for one, and for more. */
-static const struct {
-	const char *name;
-	const char *one;
-	const char *many;
-} counts[] = {
-	{ "regressions", "regression", "regressions" },
-	{ "improvements", "improvement", "improvements" },
-	{ "unchanged", "without a change", "without a change" },
-	{ "unknown", "undecided", "undecided" },
-	{ "missing", "missing", "missing" },
-	{ "failures", "failure rate changed", "failure rates changed" },
-	{ "monitors", "change in monitors", "changes in monitors" },
-};
-
-void view_summary_text(const struct json *view, size_t index, struct str *out)
+const struct view_count *view_count(const struct view_sum *sum, size_t index, int64_t *ret_nr)
 {
-	const struct json *summary = json_at(json_get(view, "summary"), index);
-	const struct json *overall = json_get(summary, "overall");
-	int64_t nr_overall = json_int(json_get(overall, "nr"), 0);
-	int64_t nr_left_out = json_int(json_get(overall, "nr_left_out"), 0);
+	static const struct view_count counts[] = {
+		[VIEW_WORSE] = { "regressions", "regression", "regressions" },
+		[VIEW_BETTER] = { "improvements", "improvement", "improvements" },
+		[VIEW_SAME] = { "unchanged", "without a change", "without a change" },
+		[VIEW_UNKNOWN] = { "unknown", "undecided", "undecided" },
+		[VIEW_MISSING] = { "missing", "missing", "missing" },
+		{ "failures", "failure rate changed", "failure rates changed" },
+		{ "monitors", "change in monitors", "changes in monitors" },
+	};
+
+	if (index >= countof(counts)) {
+		return NULL;
+	}
+	*ret_nr = index <= VIEW_MISSING       ? sum->nr[index]
+		  : index == VIEW_MISSING + 1 ? sum->nr_failures
+					      : sum->nr_monitors;
+	return &counts[index];
+}
+
+void view_summary_text(const struct view *view, size_t index, struct str *out)
+{
+	const struct view_sum *sum = &view->sums[index];
+	const struct view_count *count;
 	char text[NUMBER_BYTES];
 	size_t before = out->length;
+	int64_t nr;
 
-	for (size_t i = 0; i < countof(counts); i++) {
-		int64_t nr = json_int(json_get(summary, counts[i].name), 0);
-
+	for (size_t i = 0; (count = view_count(sum, i, &nr)); i++) {
 		if (nr > 0) {
 			str_printf(out, "%s%" PRId64 " %s", out->length > before ? ", " : "", nr,
-				   nr == 1 ? counts[i].one : counts[i].many);
+				   nr == 1 ? count->one : count->many);
 		}
 	}
 	if (out->length == before) {
 		str_append(out, "nothing to compare");
 	}
-	if (nr_overall > 0 && nr_overall + nr_left_out > 1) {
-		number_percent(json_number(json_get(overall, "percent"), NAN), text);
+	if (sum->nr_overall > 0 && sum->nr_overall + sum->nr_left_out > 1) {
+		number_percent(sum->percent, text);
 		str_printf(out,
 			   "; overall %s (geometric mean of %" PRId64
 			   " headline %s, above zero is better",
-			   text, nr_overall, nr_overall == 1 ? "metric" : "metrics");
-		if (nr_left_out > 0) {
-			str_printf(out, ", %" PRId64 " left out", nr_left_out);
+			   text, sum->nr_overall, sum->nr_overall == 1 ? "metric" : "metrics");
+		if (sum->nr_left_out > 0) {
+			str_printf(out, ", %" PRId64 " left out", sum->nr_left_out);
 		}
 		str_append_char(out, ')');
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
 
-#include "lib/base/mem.h"
 #include "view.h"
 
 /* Units in steps, each with its size in the first one of its kind; a unit may go on with '/'. */
@@ -49,13 +48,12 @@ static enum scale scale_of(const struct step *from, const char *unit)
 }
 
 /* The smallest value of a row but zero; NAN: there is none. */
-static double smallest_value(const struct json *row)
+static double smallest_value(const struct view_row *row, size_t nr_columns)
 {
-	const struct json *cells = json_get(row, "cells");
 	double smallest = NAN;
 
-	for (size_t i = 0; i < json_size(cells); i++) {
-		double value = fabs(json_number(json_get(json_at(cells, i), "value"), NAN));
+	for (size_t i = 0; i < nr_columns; i++) {
+		double value = fabs(row->cells[i].value);
 
 		if (value > 0 && !(smallest <= value)) {
 			smallest = value;
@@ -80,72 +78,53 @@ static const struct step *best_step(enum scale scale, double size)
 	return best;
 }
 
-static void multiply(struct json *object, const char *name, double factor)
+static void multiply_changes(struct view_change *changes, size_t nr, double factor)
 {
-	const struct json *value = json_get(object, name);
-
-	if (json_kind(value) == KIND_NUMBER) {
-		json_put_number(object, name, json_number(value, 0) * factor);
-	}
-}
-
-static void multiply_changes(const struct json *changes, double factor)
-{
-	for (size_t i = 0; i < json_size(changes); i++) {
-		struct json *change = json_at(changes, i);
-
-		multiply(change, "absolute", factor);
-		if (!json_bool(json_get(change, "is_ratio"), true)) {
-			multiply(change, "low", factor);
-			multiply(change, "high", factor);
+	for (size_t i = 0; changes && i < nr; i++) {
+		changes[i].absolute *= factor;
+		if (!changes[i].is_ratio) {
+			changes[i].low *= factor;
+			changes[i].high *= factor;
 		}
 	}
 }
 
-static void multiply_row(struct json *row, double factor)
+static void multiply_row(struct view_row *row, size_t nr_columns, double factor)
 {
-	const struct json *cells = json_get(row, "cells");
+	for (size_t i = 0; i < nr_columns; i++) {
+		struct view_cell *cell = &row->cells[i];
 
-	for (size_t i = 0; i < json_size(cells); i++) {
-		struct json *cell = json_at(cells, i);
-
-		multiply(cell, "value", factor);
-		multiply(cell, "stddev", factor);
-		json_remove(cell, "samples");
+		cell->value *= factor;
+		cell->stddev *= factor;
+		cell->samples = NULL;
 	}
-	multiply_changes(json_get(row, "changes"), factor);
-	multiply_changes(json_get(row, "steps"), factor);
+	multiply_changes(row->changes, nr_columns - 1, factor);
+	multiply_changes(row->steps, nr_columns - 1, factor);
 }
 
-static void scale_row(struct json *row)
+static void scale_row(struct view *view, struct view_row *row)
 {
-	const char *unit = json_text(json_get(row, "unit"));
-	const struct step *from = unit ? find_step(unit) : NULL;
-	double smallest = from ? smallest_value(row) : (double)NAN;
+	const struct step *from = row->unit ? find_step(row->unit) : NULL;
+	double smallest = from ? smallest_value(row, view->nr_columns) : (double)NAN;
 	const struct step *to;
-	scoped(free) char *name = NULL;
 
 	if (!from || isnan(smallest)) {
 		return;
 	}
-	to = best_step(scale_of(from, unit), smallest * from->size);
+	to = best_step(scale_of(from, row->unit), smallest * from->size);
 	if (!to || fabs(to->size / from->size - 1) < 1e-9) {
 		return;
 	}
-	name = mem_printf("%s%s", to->name, unit + strcspn(unit, "/"));
-	json_put_text(row, "unit", name);
-	multiply_row(row, from->size / to->size);
+	row->unit =
+		arena_printf(view->arena, "%s%s", to->name, row->unit + strcspn(row->unit, "/"));
+	multiply_row(row, view->nr_columns, from->size / to->size);
 }
 
-void view_scale(struct json *view)
+void view_scale(struct view *view)
 {
-	const struct json *groups = json_get(view, "groups");
-
-	for (size_t i = 0; i < json_size(groups); i++) {
-		const struct json *rows = json_get(json_at(groups, i), "rows");
-
-		for (size_t j = 0; j < json_size(rows); j++) {
-			scale_row(json_at(rows, j));
+	for (size_t i = 0; i < view->groups.nr; i++) {
+		for (size_t j = 0; j < view->groups.at[i].nr_rows; j++) {
+			scale_row(view, &view->groups.at[i].rows[j]);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A document that passes view_check() can wear every format, on clean lines, and make a mail that
+/* A document that view_read() takes can wear every format, on clean lines, and make a mail that
  * keeps its bounds. */
 #include "lib/report/format.h"
 #include "lib/report/mail.h"
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-static void write_all(const struct json *view, const struct format_options *options)
+static void write_all(const struct view *view, const struct format_options *options)
 {
 	const struct format *format;
 
@@ -23,7 +23,7 @@ static void write_all(const struct json *view, const struct format_options *opti
 	}
 }
 
-static void write_mail(const struct json *view)
+static void write_mail(const struct view *view)
 {
 	scoped(json_free) struct json *facts = json_new_object();
 	scoped(str_release) struct str mail = STR_INIT;
@@ -46,16 +46,20 @@ static void write_mail(const struct json *view)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	scoped(json_free) struct json *view = NULL;
+	scoped(json_free) struct json *document = NULL;
+	scoped(json_free) struct json *again = NULL;
+	scoped(view_free) struct view *view = NULL;
 
-	if (!json_parse("fuzz", (const char *)bytes, length, &view, NULL) ||
-	    !view_check(view, NULL)) {
+	if (!json_parse("fuzz", (const char *)bytes, length, &document, NULL) ||
+	    !view_read(document, &view, NULL)) {
 		return 0;
 	}
 	write_all(view, &(struct format_options){ 0 });
 	write_all(view, &(struct format_options){ .is_all = true });
 	write_all(view, &(struct format_options){ .is_all = true, .limit_rows = 2 });
 	write_mail(view);
-	view_decorate(view);
+	again = view_json(view);
+	view_decorate(view, again);
+	view_scale(view);
 	return 0;
 }

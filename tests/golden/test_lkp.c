@@ -29,7 +29,7 @@ static char *trimmed(const char *text)
 	return str_detach(&out);
 }
 
-static char *written(const struct json *view, const struct format_options *options)
+static char *written(const struct view *view, const struct format_options *options)
 {
 	scoped(str_release) struct str out = STR_INIT;
 
@@ -82,12 +82,13 @@ static const struct {
 	  "no-change" },
 };
 
-static struct json *numa_view(void)
+static struct view *numa_view(void)
 {
-	struct json *view = view_new(numa_columns, countof(numa_columns));
+	struct view *view = view_new(numa_columns, countof(numa_columns));
 	struct view_row rows[countof(numa_rows)];
-	struct view_cell cells[countof(numa_rows)][2];
-	struct view_change changes[countof(numa_rows)];
+	struct view_cell(*cells)[2] = arena_array(view->arena, countof(numa_rows), sizeof(*cells));
+	struct view_change *changes =
+		arena_array(view->arena, countof(numa_rows), sizeof(*changes));
 	struct view_group group = { .axes = numa_axes,
 				    .nr_axes = countof(numa_axes),
 				    .rows = rows,
@@ -96,12 +97,7 @@ static struct json *numa_view(void)
 	for (size_t i = 0; i < countof(numa_rows); i++) {
 		cells[i][0] = view_cell_of(numa_rows[i].base, 3, NULL);
 		cells[i][1] = view_cell_of(numa_rows[i].head, 3, NULL);
-		changes[i] = (struct view_change){ .effect = NAN,
-						   .low = NAN,
-						   .high = NAN,
-						   .p = NAN,
-						   .q = NAN,
-						   .verdict = numa_rows[i].verdict };
+		changes[i] = view_change_bare(numa_rows[i].verdict, NULL);
 		rows[i] = (struct view_row){ .metric = numa_rows[i].metric,
 					     .unit = "s",
 					     .class = numa_rows[i].class,
@@ -142,7 +138,7 @@ static void reproduces_the_mail(void)
 	const char *name = "seeds/003_4980c18a28258763.txt";
 	scoped(free) char *path = t_shared(name);
 	scoped(str_release) struct str mail = STR_INIT;
-	scoped(json_free) struct json *view = numa_view();
+	scoped(view_free) struct view *view = numa_view();
 	scoped(free) char *table = written(view, &(struct format_options){ 0 });
 	scoped(free) char *actual = trimmed(table);
 	scoped(free) char *block = NULL;
@@ -176,10 +172,6 @@ static const struct view_column hand_columns[] = {
 
 static const struct view_axis hand_axes[] = { { "testcase", "fio" }, { "nr_task", "100%" } };
 
-static const struct view_change unjudged = {
-	.effect = NAN, .low = NAN, .high = NAN, .p = NAN, .q = NAN, .verdict = "not-judged"
-};
-
 /* Each row is a rule: what it shows stands in lkp_by_hand.txt. */
 static const struct {
 	const char *metric;
@@ -208,13 +200,20 @@ static const struct {
 	{ "dmesg.oops", { { 9, 9 }, { 0, 6 }, { 0, 0 } } },
 };
 
-static struct json *hand_view(void)
+static struct view_change *unjudged(struct view *view)
 {
-	struct json *view = view_new(hand_columns, countof(hand_columns));
+	struct view_change *changes = arena_array(view->arena, 2, sizeof(*changes));
+
+	changes[0] = changes[1] = view_change_bare("not-judged", NULL);
+	return changes;
+}
+
+static struct view *hand_view(void)
+{
+	struct view *view = view_new(hand_columns, countof(hand_columns));
 	struct view_row rows[countof(hand_rows)];
-	struct view_cell cells[countof(hand_rows)][3];
-	struct view_change changes[2] = { unjudged, unjudged };
-	struct view_failure failures[countof(hand_failures)];
+	struct view_cell(*cells)[3] = arena_array(view->arena, countof(hand_rows), sizeof(*cells));
+	struct view_row failures[countof(hand_failures)];
 	struct view_group group = { hand_axes,     countof(hand_axes), rows,
 				    countof(rows), failures,           countof(failures) };
 
@@ -225,11 +224,12 @@ static struct json *hand_view(void)
 		rows[i] = (struct view_row){ .metric = hand_rows[i].metric,
 					     .unit = hand_rows[i].unit,
 					     .cells = cells[i],
-					     .changes = changes };
+					     .changes = unjudged(view) };
 	}
 	for (size_t i = 0; i < countof(hand_failures); i++) {
-		failures[i] = (struct view_failure){ hand_failures[i].metric,
-						     hand_failures[i].rates, changes };
+		failures[i] = (struct view_row){ .metric = hand_failures[i].metric,
+						 .rates = hand_failures[i].rates,
+						 .changes = unjudged(view) };
 	}
 	view_add_group(view, &group);
 	view_sum_up(view);
@@ -238,7 +238,7 @@ static struct json *hand_view(void)
 
 static void keeps_the_rules(void)
 {
-	scoped(json_free) struct json *view = hand_view();
+	scoped(view_free) struct view *view = hand_view();
 	scoped(free) char *table = written(view, &(struct format_options){ .is_all = true });
 	scoped(free) char *actual = trimmed(table);
 	scoped(free) char *path = t_source("tests/golden/lkp_by_hand.txt");

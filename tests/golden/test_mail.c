@@ -20,7 +20,7 @@ static struct json *read_json(const char *name)
 	return json;
 }
 
-static void check_mail(const char *name, const struct json *view, const struct json *facts)
+static void check_mail(const char *name, const struct view *view, const struct json *facts)
 {
 	scoped(free) char *file = mem_printf("tests/golden/mail/%s.txt", name);
 	scoped(free) char *path = t_source(file);
@@ -39,11 +39,12 @@ static void check_mail(const char *name, const struct json *view, const struct j
 
 static void reports_a_regression(void)
 {
-	scoped(json_free) struct json *view = read_json("regression.view.json");
+	scoped(json_free) struct json *document = read_json("regression.view.json");
+	scoped(view_free) struct view *view = NULL;
 	scoped(json_free) struct json *facts = read_json("regression.facts.json");
 	struct err err = ERR_INIT;
 
-	if (CHECK_DONE(view_check(view, &err), &err)) {
+	if (CHECK_DONE(view_read(document, &view, &err), &err)) {
 		check_mail("regression", view, facts);
 	}
 }
@@ -149,16 +150,17 @@ static void poison(struct json *value, const char *text)
 
 static void survives_hostile_text(void)
 {
-	scoped(json_free) struct json *view = read_json("regression.view.json");
+	scoped(json_free) struct json *document = read_json("regression.view.json");
+	scoped(view_free) struct view *view = NULL;
 	scoped(json_free) struct json *facts = read_json("regression.facts.json");
 	scoped(free) char *text = hostile(1 << 20);
 	scoped(str_release) struct str body = STR_INIT;
 	scoped(str_release) struct str subject = STR_INIT;
 	struct err err = ERR_INIT;
 
-	poison(view, text);
+	poison(document, text);
 	poison(facts, text);
-	if (!CHECK_DONE(view_check(view, &err), &err)) {
+	if (!CHECK_DONE(view_read(document, &view, &err), &err)) {
 		return;
 	}
 	mail_body(view, facts, &body);
@@ -173,20 +175,21 @@ static void survives_hostile_text(void)
 /* More rows, columns, parameters and commits than a mail can hold. */
 static void survives_size(void)
 {
-	scoped(json_free) struct json *view = read_json("regression.view.json");
+	scoped(json_free) struct json *document = read_json("regression.view.json");
+	scoped(view_free) struct view *view = NULL;
 	scoped(json_free) struct json *facts = read_json("regression.facts.json");
 	scoped(str_release) struct str body = STR_INIT;
-	struct json *rows = json_get(json_at(json_get(view, "groups"), 0), "rows");
+	struct json *rows = json_get(json_at(json_get(document, "groups"), 0), "rows");
 	struct json *commits = json_get(json_get(facts, "stack"), "commits");
 	struct err err = ERR_INIT;
 
 	for (int i = 0; i < 3000; i++) {
 		json_append(rows, json_clone(json_at(rows, 0)));
 		json_append(commits, json_clone(json_at(commits, 0)));
-		json_append(json_get(view, "groups"),
-			    json_clone(json_at(json_get(view, "groups"), 1)));
+		json_append(json_get(document, "groups"),
+			    json_clone(json_at(json_get(document, "groups"), 1)));
 	}
-	if (!CHECK_DONE(view_check(view, &err), &err)) {
+	if (!CHECK_DONE(view_read(document, &view, &err), &err)) {
 		return;
 	}
 	mail_body(view, facts, &body);

@@ -10,48 +10,46 @@
 #include "lib/report/format.h"
 #include "lib/report/view_builder.h"
 
-static const struct view_change unjudged = {
-	.effect = NAN, .low = NAN, .high = NAN, .p = NAN, .q = NAN, .verdict = "not-judged"
-};
-
 /* by hand: a sweep of two metrics over three points, and a set of parameters alone */
 
 static const struct view_column columns[] = { { .name = "tip" },
 					      { .name = "series" },
 					      { .name = "a-name-that-is-wider" } };
 
-static void add_point(struct json *view, const char *groups, const double values[6])
+static void add_point(struct view *view, const char *groups, const double values[6])
 {
 	struct view_axis axes[] = { { "groups", groups }, { "machine", "box-a" } };
-	struct view_change changes[] = { unjudged, unjudged };
-	struct view_cell cells[2][3];
+	struct view_change *changes = arena_array(view->arena, 4, sizeof(*changes));
+	struct view_cell *cells = arena_array(view->arena, 6, sizeof(*cells));
 	struct view_row rows[] = {
 		{ .metric = "hackbench.seconds",
 		  .unit = "s",
 		  .estimator = "mean",
 		  .class = VIEW_HEADLINE,
-		  .cells = cells[0],
+		  .cells = cells,
 		  .changes = changes },
 		{ .metric = "hackbench.messages",
 		  .unit = "1/s",
 		  .is_higher_better = true,
 		  .estimator = "hmean",
 		  .class = VIEW_HEADLINE,
-		  .cells = cells[1],
-		  .changes = changes },
+		  .cells = cells + 3,
+		  .changes = changes + 2 },
 	};
 	struct view_group group = { .axes = axes, .nr_axes = 2, .rows = rows, .nr_rows = 2 };
 
+	for (size_t i = 0; i < 4; i++) {
+		changes[i] = view_change_bare("not-judged", NULL);
+	}
 	for (size_t i = 0; i < 6; i++) {
-		cells[i / 3][i % 3] =
-			(struct view_cell){ .value = values[i],
-					    .stddev = i % 3 == 2 ? (double)NAN : values[i] / 50,
-					    .n = isfinite(values[i]) ? 4 : 0 };
+		cells[i] = (struct view_cell){ .value = values[i],
+					       .stddev = i % 3 == 2 ? (double)NAN : values[i] / 50,
+					       .n = isfinite(values[i]) ? 4 : 0 };
 	}
 	view_add_group(view, &group);
 }
 
-static void check_file(const struct json *view, const char *format, bool is_all, const char *name)
+static void check_file(const struct view *view, const char *format, bool is_all, const char *name)
 {
 	scoped(free) char *path = t_source(name);
 	scoped(str_release) struct str expected = STR_INIT;
@@ -66,7 +64,7 @@ static void check_file(const struct json *view, const char *format, bool is_all,
 
 static void shows_a_sweep(void)
 {
-	scoped(json_free) struct json *view = view_new(columns, 3);
+	scoped(view_free) struct view *view = view_new(columns, 3);
 
 	add_point(view, "1", (double[]){ 10, 10.1, 8, 200, 210, NAN });
 	add_point(view, "2", (double[]){ 20, 20, 41, 0, 5, 5 });
@@ -76,7 +74,7 @@ static void shows_a_sweep(void)
 
 static void means_are_of_what_all_have(void)
 {
-	scoped(json_free) struct json *view = view_new(columns, 3);
+	scoped(view_free) struct view *view = view_new(columns, 3);
 
 	add_point(view, "1", (double[]){ 10, 10.1, 8, 200, 210, NAN });
 	add_point(view, "2", (double[]){ 20, 20, 41, 0, 5, 5 });
@@ -88,7 +86,7 @@ static void means_are_of_what_all_have(void)
 
 static void says_nothing_but_the_improvement(void)
 {
-	scoped(json_free) struct json *view = view_new(columns, 3);
+	scoped(view_free) struct view *view = view_new(columns, 3);
 
 	add_point(view, "1", (double[]){ 10, 10.1, 8, 0, 5, NAN });
 	check_file(view, "percent", false, "tests/golden/percent.txt");
@@ -96,7 +94,7 @@ static void says_nothing_but_the_improvement(void)
 
 static void shows_one_set(void)
 {
-	scoped(json_free) struct json *view = view_new(columns, 3);
+	scoped(view_free) struct view *view = view_new(columns, 3);
 
 	add_point(view, "1", (double[]){ 10, 10.1, 8, 200, 210, NAN });
 	check_file(view, "pct", false, "tests/golden/pct_one.txt");

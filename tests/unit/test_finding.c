@@ -25,20 +25,19 @@ static char *found(const struct metric *metrics, const char *failing)
 	struct view_cell cells[MAX_METRICS][2];
 	struct view_row rows[MAX_METRICS];
 	struct view_rate rates[] = { { 0, 6 }, { 3, 6 } };
-	struct view_failure failure = { "dmesg.oops", rates, &changes[MAX_METRICS] };
+	struct view_row failure = { .metric = "dmesg.oops",
+				    .rates = rates,
+				    .changes = &changes[MAX_METRICS] };
 	struct view_group group = { .rows = rows, .failures = &failure };
-	scoped(json_free) struct json *view = view_new(columns, 2);
+	scoped(view_free) struct view *view = view_new(columns, 2);
 	scoped(str_release) struct str out = STR_INIT;
 	struct finding finding;
 
 	for (size_t i = 0; i <= MAX_METRICS; i++) {
-		changes[i] = (struct view_change){ .effect = NAN,
-						   .low = NAN,
-						   .high = NAN,
-						   .p = NAN,
-						   .q = i < MAX_METRICS ? 0.001 : (double)NAN,
-						   .verdict = i < MAX_METRICS ? metrics[i].verdict
-									      : failing };
+		const char *verdict = i < MAX_METRICS ? metrics[i].verdict : failing;
+
+		changes[i] = view_change_bare(verdict ? verdict : "missing", NULL);
+		changes[i].q = i < MAX_METRICS ? 0.001 : (double)NAN;
 	}
 	for (size_t i = 0; i < MAX_METRICS && metrics[i].name; i++) {
 		cells[i][0] = (struct view_cell){ .value = metrics[i].base, .stddev = 1, .n = 4 };

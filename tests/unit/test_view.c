@@ -206,19 +206,24 @@ static void shows_what_matters(void)
 		{ "never", VIEW_MONITOR, true, { 1 }, { 1 }, 0, 0, "missing", NULL },
 	};
 	static const bool is_shown[] = { true, true, false, true, false };
-	scoped(json_free) struct json *view = view_of(pairs, countof(pairs));
+	scoped(json_free) struct json *document = view_of(pairs, countof(pairs));
+	scoped(view_free) struct view *view = NULL;
 	scoped(str_release) struct str out = STR_INIT;
+	struct err err = ERR_INIT;
 
+	if (!CHECK_DONE(view_read(document, &view, &err), &err)) {
+		return;
+	}
 	for (size_t i = 0; i < countof(pairs); i++) {
+		const struct view_row *row = &view->groups.at[0].rows[i];
+
 		for (size_t j = 0; j < countof(pairs); j++) {
-			if (strcmp(json_text(json_get(row_at(view, i), "metric")),
-				   pairs[j].metric) == 0) {
-				CHECK_INT(format_is_shown(row_at(view, i),
-							  &(struct format_options){ 0 }),
+			if (strcmp(row->metric, pairs[j].metric) == 0) {
+				CHECK_INT(format_is_shown(view, row, &(struct format_options){ 0 }),
 					  is_shown[j]);
 			}
 		}
-		CHECK(format_is_shown(row_at(view, i), &(struct format_options){ .is_all = true }));
+		CHECK(format_is_shown(view, row, &(struct format_options){ .is_all = true }));
 	}
 	format_get("text")->write(view, &(struct format_options){ 0 }, &out);
 	CHECK(strstr(out.at, "\n2 rows without a change not shown\n") != NULL);
@@ -229,26 +234,28 @@ static void takes_the_judge_at_its_word(void)
 	struct view_cell cells[] = { { .value = 100, .stddev = 2, .n = 6 },
 				     { .value = 90, .stddev = 1, .n = 6 } };
 	struct view_change change = { .is_ratio = true,
-				      .effect = -0.1,
-				      .low = -0.113,
-				      .high = -0.087,
+				      .percent = -10,
+				      .low = -11.3,
+				      .high = -8.7,
 				      .p = 1e-9,
 				      .q = 2e-9,
-				      .verdict = "regression" };
+				      .verdict = view_verdict("regression") };
 	struct view_row row = { .metric = "fio.iops",
 				.unit = "1/s",
 				.is_higher_better = true,
 				.cells = cells,
 				.changes = &change };
 	struct view_group group = { .rows = &row, .nr_rows = 1 };
-	scoped(json_free) struct json *view = view_new(two_columns, 2);
+	scoped(json_free) struct json *view = NULL;
+	scoped(view_free) struct view *own = view_new(two_columns, 2);
 	scoped(free) char *text = NULL;
 
-	view_add_group(view, &group);
-	view_sum_up(view);
+	view_add_group(own, &group);
+	view_sum_up(own);
+	view = view_json(own);
 	text = written("text", view);
 	CHECK(strstr(text, "-10.0%  -11.3% to -8.7%  2e-09  6+6  regression\n") != NULL);
-	view_decorate(view);
+	view_decorate(own, view);
 	CHECK_TEXT(json_text(json_get(change_at(view, 0), "interval")), "-11.3% to -8.7%");
 	CHECK_TEXT(json_text(json_get(change_at(view, 0), "text")), "-10.0%");
 	CHECK_TEXT(json_text(json_get(cell_at(view, 0, 1), "spread")), "1.1%");
@@ -279,7 +286,8 @@ static void shows_the_judge(void)
 				.cells = cells,
 				.changes = &change };
 	struct view_group group = { .rows = &row, .nr_rows = 1 };
-	scoped(json_free) struct json *view = view_new(two_columns, 2);
+	scoped(json_free) struct json *view = NULL;
+	scoped(view_free) struct view *own = view_new(two_columns, 2);
 	scoped(free) char *text = NULL;
 
 	for (uint32_t i = 0; i < 12; i++) {
@@ -294,8 +302,9 @@ static void shows_the_judge(void)
 	cells[0] = view_cell_judged(&verdict.base, NULL);
 	cells[1] = view_cell_judged(&verdict.head, NULL);
 	change = view_change_judged(&verdict);
-	view_add_group(view, &group);
-	view_sum_up(view);
+	view_add_group(own, &group);
+	view_sum_up(own);
+	view = view_json(own);
 	text = written("text", view);
 	CHECK(strstr(text, "fio.iops  1/s   100.25  0.2%  90.25  0.2%  -10.0%  ") != NULL);
 	CHECK(strstr(text, "  6+6  regression") != NULL);
@@ -306,20 +315,22 @@ static void shows_the_judge(void)
 
 static void failures_are_rates(void)
 {
-	struct view_rate rates[] = { { 1, 4 }, { 0, 0 } };
-	struct view_change change = {
-		.effect = NAN, .low = NAN, .high = NAN, .p = NAN, .q = NAN, .verdict = "missing"
-	};
-	struct view_failure failure = { "dmesg.oops", rates, &change };
-	struct view_group group = { .failures = &failure, .nr_failures = 1 };
-	scoped(json_free) struct json *view = view_new(two_columns, 2);
+	struct view_rate rates[2][2] = { { { 1, 4 }, { 0, 0 } }, { { 1, 4 }, { 5, 5 } } };
+	struct view_change changes[] = { view_change_bare("missing", NULL),
+					 view_change_bare("regression", NULL) };
+	scoped(json_free) struct json *view = NULL;
+	scoped(view_free) struct view *own = view_new(two_columns, 2);
 	scoped(free) char *text = NULL;
 
-	view_add_group(view, &group);
-	rates[1] = (struct view_rate){ 5, 5 };
-	change.verdict = "regression";
-	view_add_group(view, &group);
-	view_sum_up(view);
+	for (size_t i = 0; i < countof(changes); i++) {
+		struct view_row failure = { .metric = "dmesg.oops",
+					    .rates = rates[i],
+					    .changes = &changes[i] };
+
+		view_add_group(own, &(struct view_group){ .failures = &failure, .nr_failures = 1 });
+	}
+	view_sum_up(own);
+	view = view_json(own);
 	text = written("text", view);
 	CHECK(strstr(text, "dmesg.oops  fails  1 of 4      0 of 0         n/a  -") != NULL);
 	CHECK(strstr(text, "dmesg.oops  fails  1 of 4      5 of 5      +75 points  -") != NULL);
@@ -327,7 +338,7 @@ static void failures_are_rates(void)
 	free(move(&text));
 	text = written("pct", view);
 	CHECK_TEXT(text, "fail:runs  1:4 0:0  dmesg.oops\nfail:runs  1:4 5:5  dmesg.oops\n");
-	view_decorate(view);
+	view_decorate(own, view);
 	check_finite(view);
 }
 

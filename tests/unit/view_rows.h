@@ -31,9 +31,10 @@ struct pair {
 	const char *reason;
 };
 
+/* The document of these rows. */
 static inline struct json *view_of(const struct pair *pairs, size_t nr_pairs)
 {
-	struct json *view = view_new(two_columns, 2);
+	scoped(view_free) struct view *view = view_new(two_columns, 2);
 	scoped(free) struct view_row *rows = mem_array(nr_pairs, sizeof(*rows));
 	scoped(free) struct view_cell *cells = mem_array(2 * nr_pairs, sizeof(*cells));
 	scoped(free) struct view_change *changes = mem_array(nr_pairs, sizeof(*changes));
@@ -44,13 +45,7 @@ static inline struct json *view_of(const struct pair *pairs, size_t nr_pairs)
 
 		cells[2 * i] = view_cell_of(pair->base, pair->nr_base, "not printed");
 		cells[2 * i + 1] = view_cell_of(pair->head, pair->nr_head, "not printed");
-		changes[i] = (struct view_change){ .effect = NAN,
-						   .low = NAN,
-						   .high = NAN,
-						   .p = NAN,
-						   .q = NAN,
-						   .verdict = pair->verdict,
-						   .reason = pair->reason };
+		changes[i] = view_change_bare(pair->verdict, pair->reason);
 		rows[i] = (struct view_row){ .metric = pair->metric,
 					     .unit = "ops",
 					     .is_higher_better = pair->is_higher_better,
@@ -60,14 +55,19 @@ static inline struct json *view_of(const struct pair *pairs, size_t nr_pairs)
 	}
 	view_add_group(view, &group);
 	view_sum_up(view);
-	return view;
+	return view_json(view);
 }
 
-static inline char *written(const char *format, const struct json *view)
+/* What a format makes of a document, once it is read. */
+static inline char *written(const char *format, const struct json *document)
 {
+	scoped(view_free) struct view *view = NULL;
 	scoped(str_release) struct str out = STR_INIT;
+	struct err err = ERR_INIT;
 
-	format_get(format)->write(view, &(struct format_options){ .is_all = true }, &out);
+	if (CHECK_DONE(view_read(document, &view, &err), &err)) {
+		format_get(format)->write(view, &(struct format_options){ .is_all = true }, &out);
+	}
 	return str_detach(&out);
 }
 

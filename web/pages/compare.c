@@ -45,7 +45,7 @@ static void add_environment(struct json *document)
 	json_put_bool(document, "is_environment_mixed", nr > 1);
 }
 
-static void add_lkp(const struct json *view, bool is_all, struct json *document)
+static void add_lkp(const struct view *view, bool is_all, struct json *document)
 {
 	scoped(str_release) struct str text = STR_INIT;
 
@@ -54,9 +54,9 @@ static void add_lkp(const struct json *view, bool is_all, struct json *document)
 }
 
 /* Rows that no side has a value of, and nothing to say about, are only a count. */
-static void drop_unmeasured(struct json *view, bool is_all)
+static void drop_unmeasured(const struct view *view, struct json *json, bool is_all)
 {
-	struct json *groups = json_get(view, "groups");
+	struct json *groups = json_get(json, "groups");
 
 	for (size_t i = 0; !is_all && i < json_size(groups); i++) {
 		const struct json *rows = json_get(json_at(groups, i), "rows");
@@ -64,10 +64,9 @@ static void drop_unmeasured(struct json *view, bool is_all)
 		int64_t nr_hidden = 0;
 
 		for (size_t j = 0; j < json_size(rows); j++) {
-			const struct json *row = json_at(rows, j);
-
-			if (format_is_shown(row, &(struct format_options){ 0 })) {
-				json_append(shown, json_clone(row));
+			if (format_is_shown(view, &view->groups.at[i].rows[j],
+					    &(struct format_options){ 0 })) {
+				json_append(shown, json_clone(json_at(rows, j)));
 			} else {
 				nr_hidden++;
 			}
@@ -102,9 +101,9 @@ static void dress_row(struct json *row)
 	}
 }
 
-static void dress(struct json *view)
+static void dress(struct json *json)
 {
-	struct json *groups = json_get(view, "groups");
+	struct json *groups = json_get(json, "groups");
 
 	for (size_t i = 0; i < json_size(groups); i++) {
 		struct json *rows = json_get(json_at(groups, i), "rows");
@@ -119,8 +118,9 @@ static bool load_one(struct request *request, int64_t cell, int64_t id, bool is_
 		     struct json **ret_document, struct err *err)
 {
 	scoped(comparison_free) struct comparison *comparison = NULL;
+	scoped(view_free) struct view *view = NULL;
 	struct json *document;
-	struct json *view;
+	struct json *json;
 
 	if (!page_query(request, Q_PAGE_COMPARE, ARGS(arg_int(cell), arg_int(id)), &document,
 			err)) {
@@ -133,13 +133,14 @@ static bool load_one(struct request *request, int64_t cell, int64_t id, bool is_
 	}
 	view = comparison_view(comparison, comparison);
 	add_lkp(view, is_all, document);
-	view_decorate(view);
-	drop_unmeasured(view, is_all);
-	dress(view);
+	json = view_json(view);
+	view_decorate(view, json);
+	drop_unmeasured(view, json, is_all);
+	dress(json);
 	if (!is_request_json(request)) {
-		plot_add(view);
+		plot_add(json);
 	}
-	json_put(document, "view", view);
+	json_put(document, "view", json);
 	add_environment(document);
 	page_params(document);
 	*ret_document = document;
@@ -200,8 +201,13 @@ static bool reply_table(struct reply *reply, const struct json *comparisons, con
 			       name);
 	}
 	for (size_t i = 0; i < json_size(comparisons); i++) {
-		format->write(json_get(json_at(comparisons, i), "view"),
-			      &(struct format_options){ .is_all = is_all }, &text);
+		scoped(view_free) struct view *view = NULL;
+
+		if (!view_read(json_get(json_at(comparisons, i), "view"), &view, err)) {
+			str_release(&text);
+			return false;
+		}
+		format->write(view, &(struct format_options){ .is_all = is_all }, &text);
 	}
 	reply_bytes(reply, format->content_type, &text);
 	return true;

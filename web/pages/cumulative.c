@@ -15,7 +15,7 @@ static bool add_view(struct request *request, int64_t stack, struct json *cell, 
 		     struct err *err)
 {
 	scoped(stack_fit_free) struct stack_fit *fit = NULL;
-	struct json *view;
+	scoped(view_free) struct view *view = NULL;
 
 	if (!stack_fit_load(request->db, json_int(json_get(cell, "cell"), 0), &stack, 1, &fit,
 			    err)) {
@@ -23,12 +23,11 @@ static bool add_view(struct request *request, int64_t stack, struct json *cell, 
 	}
 	view = stack_fit_view(fit);
 	if (is_request_json(request)) {
-		json_put(cell, "view", view);
+		json_put(cell, "view", view_json(view));
 		return true;
 	}
 	json_put(cell, "metrics", ladder_of(view, is_all));
-	json_put_text(cell, "reason", json_text(json_get(view, "reason")));
-	json_free(view);
+	json_put_text(cell, "reason", view->reason);
 	page_params(cell);
 	return true;
 }
@@ -94,18 +93,20 @@ static bool add_versions(struct request *request, const struct json *document, s
 				   json_int(json_get(document, "id"), 0) };
 	const char *const names[] = { json_text(json_get(old, "name")),
 				      json_text(json_get(document, "name")) };
-	struct json *view;
+	scoped(view_free) struct view *view = NULL;
+	struct json *json;
 
 	if (!stack_fit_load(request->db, json_int(json_get(cell, "cell"), 0), stacks,
 			    countof(stacks), &fit, err)) {
 		return false;
 	}
 	view = stack_fit_versions(fit, names);
+	json = view_json(view);
 	if (!is_request_json(request)) {
-		view_decorate(view);
+		view_decorate(view, json);
 		page_params(cell);
 	}
-	json_put(cell, "view", view);
+	json_put(cell, "view", json);
 	return true;
 }
 
