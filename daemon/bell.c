@@ -9,7 +9,7 @@ const char *bell_name(enum bell bell)
 		[BELL_WATCH] = "watch",       [BELL_SERIES] = "series", [BELL_PLAN] = "plan",
 		[BELL_DISPATCH] = "dispatch", [BELL_INGEST] = "ingest", [BELL_COMPARE] = "compare",
 		[BELL_DECIDE] = "decide",     [BELL_REPORT] = "report", [BELL_LEASE] = "lease",
-		[BELL_CONFIRM] = "confirm",
+		[BELL_CONFIRM] = "confirm",   [BELL_BISECT] = "bisect",
 	};
 
 	return names[bell];

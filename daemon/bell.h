@@ -18,6 +18,7 @@ enum bell {
 	BELL_COMPARE,
 	BELL_DECIDE,
 	BELL_CONFIRM,
+	BELL_BISECT,
 	BELL_REPORT,
 	BELL_LEASE, /* a run is queued: parked workers look again */
 	NR_BELLS

@@ -112,14 +112,34 @@ static const struct fsm_move lease_moves[] = {
 };
 MACHINE(lease, "lease_state", lease_states, lease_moves);
 
-static const char *const bisection_states[] = { "open",		"concluded", "inconclusive",
-						"unmeasurable", "stopped",   "invalidated" };
+static const char *const bisection_states[] = { "open",	   "confirming", "concluded",
+						"inconclusive", "unchanged",  "unmeasurable",
+						"stopped",	"invalidated" };
 static const struct fsm_move bisection_moves[] = {
-	{ "open",      "concluded",    "one commit explains it" },
-	{ "open",      "inconclusive", "a set of commits is left" },
-	{ "open",      "unmeasurable", "no commit can be measured" },
-	{ "open",      "stopped",      "by an operator" },
-	{ "concluded", "invalidated",  "by an operator" },
+	{ "open",         "confirming",   "one commit explains it, or one set that does not build" },
+	{ "open",         "inconclusive", "its budget has ended: a set of commits is left" },
+	{ "open",         "unchanged",    "the ends do not differ" },
+	{ "open",         "unmeasurable", "an end cannot be measured, or its runs get lost" },
+	{ "confirming",   "concluded",    "found again on fresh builds, or by an operator" },
+	{ "confirming",   "inconclusive", "not found again" },
+	{ "open",         "stopped",      "by an operator" },
+	{ "confirming",   "stopped",      "by an operator" },
+	{ "open",         "concluded",    "by an operator, who names the culprit" },
+	{ "inconclusive", "concluded",    "by an operator, who names the culprit" },
+	{ "unchanged",    "concluded",    "by an operator, who names the culprit" },
+	{ "unmeasurable", "concluded",    "by an operator, who names the culprit" },
+	{ "stopped",      "concluded",    "by an operator, who names the culprit" },
+	{ "inconclusive", "open",         "by an operator, with more runs" },
+	{ "unchanged",    "open",         "by an operator, with more runs" },
+	{ "unmeasurable", "open",         "by an operator, with more runs" },
+	{ "stopped",      "open",         "by an operator, with more runs" },
+	{ "open",         "invalidated",  "by an operator, or a newer version of the branch" },
+	{ "confirming",   "invalidated",  "by an operator, or a newer version of the branch" },
+	{ "concluded",    "invalidated",  "by an operator" },
+	{ "inconclusive", "invalidated",  "by an operator" },
+	{ "unchanged",    "invalidated",  "by an operator" },
+	{ "unmeasurable", "invalidated",  "by an operator" },
+	{ "stopped",      "invalidated",  "by an operator" },
 };
 MACHINE(bisection, "bisection_state", bisection_states, bisection_moves);
 

@@ -174,7 +174,6 @@ static bool plan_new(struct tick *tick, const struct rows *rows, struct err *err
 
 struct built_stack {
 	int64_t id, repository, budget_s;
-	bool is_ends_only;
 	const char *reason; /* why a cell has nothing to compare; NULL: each has */
 	double cost_s;      /* grows by what is planned */
 	size_t nr_pairs;
@@ -279,10 +278,7 @@ static bool plan_cell(struct tick *tick, struct built_stack *stack, int64_t cell
 		stack->cost_s +=
 			is_wanted && !pairs[i].is_same_binary ? budget_first_look_s(run_s) : 0;
 	}
-	return !stack->is_ends_only || db_exec(tick->db, Q_BISECTION_OPEN,
-					       ARGS(arg_int(stack->id), arg_int(cell),
-						    arg_text("too many commits to measure each")),
-					       NULL, err);
+	return true;
 }
 
 /* Told before the time is spent. */
@@ -311,8 +307,7 @@ static bool plan_built(struct tick *tick, const struct rows *found, struct err *
 	scoped(rows_free) struct rows *cells = NULL;
 	struct built_stack stack = { .id = rows_int(found, 0, "id"),
 				     .repository = rows_int(found, 0, "repository_id"),
-				     .budget_s = rows_int(found, 0, "budget_s"),
-				     .is_ends_only = rows_bool(found, 0, "is_ends_only") };
+				     .budget_s = rows_int(found, 0, "budget_s") };
 
 	if (!db_begin(tick->db, err) ||
 	    !db_query(tick->db, Q_STACK_CELLS, ARGS(arg_int(stack.id)), &cells, err)) {

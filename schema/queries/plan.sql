@@ -73,7 +73,7 @@ WHERE id = $1 AND state = $2::stack_state;
 
 -- name: plan_built_stack
 -- The oldest stack of which every build has ended.
-SELECT s.id, s.repository_id, s.ref, s.is_ends_only, r.budget_s
+SELECT s.id, s.repository_id, s.ref, r.budget_s
 FROM stack s JOIN repository r ON r.id = s.repository_id
 WHERE s.state = 'building' AND NOT EXISTS (
 	SELECT FROM stack_cell k
@@ -117,11 +117,6 @@ WHERE cell_id = $1 AND id = $2 AND state = $3::comparison_state;
 -- $1 stack, $2 role, $3 position of the head, $4 cell, $5 comparison, $6 unbuilt commits between
 INSERT INTO stack_comparison (stack_id, role, position, cell_id, comparison_id, nr_between)
 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING;
-
--- name: bisection_open
--- $1 stack, $2 cell, $3 reason
-INSERT INTO bisection (stack_id, cell_id, reason, created) VALUES ($1, $2, $3, belt_now())
-ON CONFLICT (stack_id, cell_id) DO NOTHING;
 
 -- name: stack_estimate
 -- $1 stack, $2 machine seconds

@@ -27,11 +27,21 @@ ON CONFLICT (oid) DO UPDATE SET oid = old.oid RETURNING id;
 
 -- name: stack_supersede
 -- The older stacks of a branch end here, and what was found in them is not told: $1 repository, $2 ref.
-WITH untold AS (
+-- So do their bisections: that of the newer version takes over the runs of the commits that it has too.
+WITH ended AS (
+	UPDATE bisection z SET state = 'invalidated', reason = 'a newer version of the branch', changed = belt_now(),
+		changed_by = NULL, expected = NULL
+	FROM stack s WHERE s.id = z.stack_id AND s.repository_id = $1 AND s.ref = $2
+	AND z.state IN ('open', 'confirming') RETURNING z.id, z.stack_id
+), told AS (
+	INSERT INTO event (at, kind, stack_id, bisection_id, detail)
+	SELECT belt_now(), 'bisection', stack_id, id, 'invalidated: a newer version of the branch, whose own'
+		|| ' takes over the runs of commits that it has too' FROM ended
+), untold AS (
 	UPDATE finding f SET state = 'suppressed', reason = CASE WHEN f.state = 'new' THEN 'not told'
 		ELSE 'not confirmed' END || ': a newer version of the branch'
 	FROM stack s WHERE s.id = f.stack_id AND s.repository_id = $1 AND s.ref = $2
-	AND s.state = 'confirming' AND f.state IN ('unconfirmed', 'new')
+	AND s.state IN ('measuring', 'confirming') AND f.state IN ('unconfirmed', 'new')
 )
 UPDATE stack SET state = 'superseded', reason = 'a newer version of the branch', finished = belt_now()
 WHERE repository_id = $1 AND ref = $2 AND state IN ('new', 'building', 'measuring', 'confirming');

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: stack_cancel_runs
--- Takes back the work, queued or under way, that only dead stacks asked for.
+-- Takes back the work, queued or under way, that only dead stacks or bisections asked for.
 WITH dead AS (
 	UPDATE comparison x SET state = 'cancelled', reason = 'superseded'
-	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND x.purpose IN ('discover', 'confirm')
+	WHERE x.state IN ('waiting', 'measuring', 'deciding') AND x.purpose IN ('discover', 'confirm', 'revert')
 	AND NOT EXISTS (
 		SELECT FROM stack_comparison l JOIN stack s ON s.id = l.stack_id
 		WHERE l.cell_id = x.cell_id AND l.comparison_id = x.id
@@ -12,10 +12,15 @@ WITH dead AS (
 	AND NOT EXISTS (
 		SELECT FROM finding f JOIN stack s ON s.id = f.stack_id
 		WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id AND s.state = 'confirming')
+	AND NOT EXISTS (
+		SELECT FROM bisection z WHERE z.cell_id = x.cell_id AND z.revert_comparison_id = x.id
+		AND z.state = 'confirming')
 	RETURNING x.cell_id, x.id
 ), void AS (
-	UPDATE block b SET state = 'void', reason = 'superseded' FROM dead d
-	WHERE b.cell_id = d.cell_id AND b.comparison_id = d.id AND b.state = 'open'
+	UPDATE block b SET state = 'void', reason = 'superseded'
+	WHERE b.state = 'open' AND (
+		EXISTS (SELECT FROM dead d WHERE b.cell_id = d.cell_id AND b.comparison_id = d.id)
+		OR EXISTS (SELECT FROM bisection z WHERE z.id = b.bisection_id AND z.state <> 'open'))
 	RETURNING b.cell_id, b.id
 ), unwanted AS (
 	UPDATE want w SET state = 'cancelled' FROM dead d
@@ -31,6 +36,9 @@ WHERE r.state IN ('queued', 'leased') AND (
 			SELECT FROM stack_cell k JOIN cell c ON c.id = k.cell_id
 			JOIN build b ON b.id = r.build_id AND b.build_hash = c.build_hash
 			WHERE k.stack_id = s.id))))
+	AND NOT EXISTS (
+		SELECT FROM bisection z JOIN stack_commit sc ON sc.stack_id = z.stack_id
+		WHERE z.state = 'open' AND sc.commit_id = r.commit_id AND z.cell_id = r.cell_id)
 	AND NOT EXISTS (
 		SELECT FROM build b JOIN comparison_build n ON n.commit_id = b.commit_id
 			AND n.build_hash = b.build_hash AND n.layout = b.layout AND n.layout > 0

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What an operator may do to a bisection, and what is taken back with it."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import moves
+import pg
+import statements
+import tap
+import webtest
+
+NR = 5
+
+
+class Bisected(webtest.World):
+    """A stack of five commits that differ at their ends, and a bisection of it."""
+
+    def __init__(self, db):
+        super().__init__(db)
+        self.cell_id = self.cell()
+        self.repository_id = self.repository()
+        self.nr_bisections = 0
+        self.token()
+        db.sql("""INSERT INTO machine (name, machine_group, token_id, joined, seen)
+            SELECT 'box-a', 'box', id, belt_now(), belt_now() FROM token""")
+
+    def bisection(self, state="open"):
+        """Its id; its commits are called c0 to c5 behind its number."""
+        self.nr_bisections += 1
+        commits = [self.commit(f"{self.nr_bisections} c{number}") for number in range(NR + 1)]
+        stack = self.stack(self.repository_id, commits, ref=f"topic/{self.nr_bisections}")
+        comparison = self.comparison(self.cell_id, commits[0], commits[-1], "done")
+        return int(self.db.one(f"""INSERT INTO bisection (stack_id, cell_id, state, created, changed, comparison_id,
+            slot, is_log, sd, sd_df, smallest, build_cost, budget, nr_given, nr_runs)
+            VALUES ({stack}, {self.cell_id}, '{state}', belt_now(), belt_now(), {comparison}, 1, true, 0.01, 12,
+            0.5, 1, 48, 16, 20) RETURNING id"""))
+
+    def run_of(self, bisection, position):
+        """A queued run of one of its commits."""
+        commit = self.db.one(f"""SELECT commit_id FROM stack_commit sc JOIN bisection z ON z.stack_id = sc.stack_id
+            WHERE z.id = {bisection} AND sc.position = {position}""")
+        block = self.db.one(f"""INSERT INTO block (cell_id, bisection_id, seed, machine_id)
+            SELECT {self.cell_id}, {bisection}, 0, id FROM machine LIMIT 1 RETURNING id""")
+        return self.db.one(f"""INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id,
+            block_id, created) VALUES ({self.cell_id}, 'measure', 'box', 20, {self.job(self.cell_id, commit)},
+            {commit}, {self.build(self.cell_id, commit, 'done')}, {block}, belt_now()) RETURNING id""")
+
+    def finding_of(self, bisection):
+        return self.db.one(f"""INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, kind, state,
+            created, bisection_id) SELECT z.stack_id, s.tip_id, 'parent', z.cell_id, z.comparison_id, 'regression',
+            'unconfirmed', belt_now(), z.id FROM bisection z JOIN stack s ON s.id = z.stack_id
+            WHERE z.id = {bisection} RETURNING id""")
+
+    def state(self, bisection):
+        return self.db.sql(f"SELECT state, changed_by FROM bisection WHERE id = {bisection}")[0]
+
+    def told(self, bisection):
+        return self.db.one(f"SELECT detail FROM event WHERE bisection_id = {bisection} ORDER BY id DESC LIMIT 1")
+
+
+def oid(world, position):
+    return webtest.oid(f"{world.nr_bisections} c{position}")
+
+
+def stop(t, db, world):
+    number = world.bisection()
+    run, finding = world.run_of(number, 2), world.finding_of(number)
+    t.equal(db.run("bisection_stop", number, "ada", "enough"), [[str(number)]], "an open bisection is stopped")
+    db.run("stack_cancel_runs")
+    t.equal(world.state(number), ["stopped", "ada"], "its row says by whom")
+    t.equal(world.told(number), "stopped by ada: enough", "and an event says why")
+    t.equal(db.sql(f"SELECT r.state, b.state FROM run r JOIN block b ON b.id = r.block_id WHERE r.id = {run}"),
+            [["cancelled", "void"]], "what it had queued is taken back")
+    t.equal(db.one(f"SELECT state FROM finding WHERE id = {finding}"), "suppressed", "and nobody is told")
+    t.equal(db.run("bisection_stop", number, "bob", "me too"), [], "it is stopped once")
+    t.equal(db.run("bisection_narrow", number, "ada", "again", 30), [[str(number)]], "it may be asked for again")
+    t.equal(db.sql(f"SELECT state, budget FROM bisection WHERE id = {number}"), [["open", "78"]], "with more runs")
+    t.equal(db.run("bisection_narrow", number, "ada", "again", 30), [], "not while it is under way")
+
+
+def skip(t, db, world):
+    number = world.bisection()
+    run, other = world.run_of(number, 2), world.run_of(number, 3)
+    t.equal(db.run("bisection_skip_commit", number, "ada", "breaks the box", oid(world, 2)), [[str(number)]],
+            "an inner commit is skipped")
+    t.equal(db.sql("SELECT reason, by_whom FROM bisection_skip"), [["breaks the box", "ada"]], "which is kept")
+    t.equal(db.sql(f"SELECT state FROM run WHERE id IN ({run}, {other}) ORDER BY id"), [["cancelled"], ["queued"]],
+            "its run is taken back, others are not")
+    for position in (0, NR):
+        t.equal(db.run("bisection_skip_commit", number, "ada", "no", oid(world, position)), [],
+                "the ends cannot be skipped")
+    t.equal(db.run("bisection_skip_commit", number, "ada", "no", webtest.oid("1 c2")), [], "nor a commit of others")
+
+
+def culprit(t, db, world):
+    number = world.bisection("inconclusive")
+    t.equal(db.run("bisection_culprit", number, "ada", "read it", oid(world, 0)), [], "the base is no culprit")
+    t.equal(db.run("bisection_culprit", number, "ada", "read it", oid(world, 3)), [[str(number)]], "a commit is named")
+    t.equal(db.sql(f"""SELECT z.state, z.changed_by, z.suspects, c.subject, p.subject FROM bisection z
+            JOIN commit c ON c.id = z.culprit_id JOIN commit p ON p.id = z.parent_id WHERE z.id = {number}"""),
+            [["concluded", "ada", "{3}", f"{world.nr_bisections} c3", f"{world.nr_bisections} c2"]],
+            "with its parent, and by whom")
+    t.equal(db.run("bisection_invalidate", number, "bob", "wrong box"), [[str(number)]], "it may be invalidated")
+    t.equal(db.run("bisection_culprit", number, "ada", "read it", oid(world, 3)), [], "and then says nothing more")
+
+
+def newer_version(t, db, world):
+    number = world.bisection()
+    run, finding = world.run_of(number, 2), world.finding_of(number)
+    db.run("stack_supersede", world.repository_id, f"topic/{world.nr_bisections}")
+    db.run("stack_cancel_runs")
+    t.equal(world.state(number), ["invalidated", ""], "a newer version of the branch ends it")
+    t.check("a newer version of the branch" in world.told(number), "and an event says so", world.told(number))
+    t.equal(db.one(f"SELECT state FROM run WHERE id = {run}"), "cancelled", "what it had queued is taken back")
+    t.equal(db.one(f"SELECT state FROM finding WHERE id = {finding}"), "suppressed", "and nobody is told")
+
+
+def main():
+    t = tap.Tap()
+    with pg.Cluster() as cluster:
+        db = statements.Migrated(cluster, "bisect")
+        moves.watch(db.database)
+        world = Bisected(db)
+        for step in (stop, skip, culprit, newer_version):
+            step(t, db, world)
+        t.equal(moves.illegal(db.database), [], "every row moved as its table of states allows")
+    return t.end()
+
+
+sys.exit(main())
