@@ -54,9 +54,9 @@ static void explain_row(const struct pairing *pairing, size_t head, size_t row, 
 	const struct judge_verdict *verdict = pairing_verdict(pairing, head, row);
 
 	str_printf(out, "%s: %s", from->title, judge_word(verdict->kind));
-	if (verdict->reason[0]) {
-		str_printf(out, " (%s)", verdict->reason);
-	}
+	str_append(out, " (");
+	judge_reason(verdict, out);
+	str_append(out, ")");
 	str_printf(out, "\n  %s is better", from->known.is_higher_better ? "higher" : "lower");
 	if (verdict->base.nr > 0 && verdict->head.nr > 0) {
 		str_printf(out, "; %zu and %zu units, a boot or a run each", verdict->base.nr,

@@ -241,6 +241,7 @@ static bool has_failures(const struct pairing *pairing, size_t head)
 static const char *head_reason(const struct pairing *pairing, size_t head)
 {
 	const char *reason = pairing->reasons[head];
+	const struct judge_verdict *refused = NULL;
 
 	if (has_failures(pairing, head)) {
 		return NULL;
@@ -249,11 +250,12 @@ static const char *head_reason(const struct pairing *pairing, size_t head)
 		const struct judge_verdict *verdict = pairing_verdict(pairing, head, i);
 
 		if (verdict->kind == JUDGE_NOT_COMPARABLE) {
-			reason = verdict->reason;
+			refused = verdict;
 		} else if (verdict->kind != JUDGE_MISSING) {
 			return NULL;
 		}
 	}
+	reason = refused ? judge_reason_in(pairing->arena, refused) : reason;
 	return reason ? reason : "no metric is on both sides";
 }
 

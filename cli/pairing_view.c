@@ -40,28 +40,16 @@ static const char *absence(const struct pairing *pairing, size_t row, size_t sid
 }
 
 static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_t side,
-				bool has_samples, struct arena *arena)
+				bool has_samples)
 {
 	const struct results_metric *metric = pairing->rows.at[row].sides[side];
 	const struct judge_side *judged = judged_side(pairing, row, side);
 	const char *reason = absence(pairing, row, side);
-	struct view_cell cell = { 0 };
+	const double *samples = metric ? metric->values.at : NULL;
 	size_t nr = metric ? metric->values.nr : 0;
-	double *samples;
+	struct view_cell cell =
+		judged ? view_cell_judged(judged, reason) : view_cell_of(samples, nr, reason);
 
-	if (judged) {
-		cell = view_cell_judged(judged, reason);
-	}
-	if (judged && !has_samples) {
-		return cell;
-	}
-	samples = arena_array(arena, nr, sizeof(*samples));
-	for (size_t i = 0; i < nr; i++) {
-		samples[i] = metric->values.at[i];
-	}
-	if (!judged) {
-		cell = view_cell_of(samples, nr, reason);
-	}
 	cell.samples = has_samples ? samples : NULL;
 	cell.nr_samples = has_samples ? nr : 0;
 	return cell;
@@ -75,10 +63,10 @@ static struct view_row row_of(const struct pairing *pairing, size_t i, bool has_
 	struct view_change *changes = arena_array(arena, pairing->sides->nr - 1, sizeof(*changes));
 
 	for (size_t side = 0; side < pairing->sides->nr; side++) {
-		cells[side] = cell_of(pairing, i, side, has_samples, arena);
+		cells[side] = cell_of(pairing, i, side, has_samples);
 	}
 	for (size_t head = 1; head < pairing->sides->nr; head++) {
-		changes[head - 1] = view_change_judged(pairing_verdict(pairing, head, i));
+		changes[head - 1] = view_change_judged(pairing_verdict(pairing, head, i), arena);
 	}
 	return (struct view_row){ .metric = from->title,
 				  .unit = from->known.unit,

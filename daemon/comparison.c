@@ -274,7 +274,8 @@ void comparison_judge(struct comparison *comparison, int look)
 	mainline_mark(comparison);
 }
 
-static void read_verdict(struct judge_verdict *verdict, const struct rows *rows, int row)
+static void read_verdict(struct judge_verdict *verdict, const struct rows *rows, int row,
+			 struct arena *arena)
 {
 	const char *reason = rows_text(rows, row, "reason");
 
@@ -291,7 +292,7 @@ static void read_verdict(struct judge_verdict *verdict, const struct rows *rows,
 							rows_number(rows, row, "high") };
 	verdict->p = rows_number(rows, row, "p");
 	verdict->q = rows_number(rows, row, "q");
-	snprintf(verdict->reason, sizeof(verdict->reason), "%s", reason ? reason : "");
+	verdict->told = reason ? arena_strdup(arena, reason) : NULL;
 }
 
 bool comparison_load_verdicts(struct db *db, struct comparison *comparison, struct err *err)
@@ -310,12 +311,12 @@ bool comparison_load_verdicts(struct db *db, struct comparison *comparison, stru
 						   .effect = (double)NAN,
 						   .interval_95 = { (double)NAN, (double)NAN },
 						   .p = (double)NAN,
-						   .q = (double)NAN };
-		snprintf(verdict->reason, sizeof(verdict->reason), "%s",
-			 comparison->reason ? comparison->reason : "not judged yet");
+						   .q = (double)NAN,
+						   .told = comparison->reason ? comparison->reason
+									      : "not judged yet" };
 		for (int row = 0; row < rows_nr(rows); row++) {
 			if (rows_int(rows, row, "slot") == comparison->slots[i]) {
-				read_verdict(verdict, rows, row);
+				read_verdict(verdict, rows, row, comparison->arena);
 			}
 		}
 	}
@@ -378,9 +379,9 @@ static struct view_row make_row(const struct comparison *comparison, size_t i)
 	struct view_change *change = arena_alloc(comparison->arena, sizeof(*change));
 	struct view_row row = comparison_row(comparison, i);
 
-	cells[0] = make_cell(&verdict->base, &metric->base, verdict->reason);
-	cells[1] = make_cell(&verdict->head, &metric->head, verdict->reason);
-	*change = view_change_judged(verdict);
+	*change = view_change_judged(verdict, comparison->arena);
+	cells[0] = make_cell(&verdict->base, &metric->base, change->reason);
+	cells[1] = make_cell(&verdict->head, &metric->head, change->reason);
 	row.cells = cells;
 	row.changes = change;
 	row.note = comparison->main_notes ? comparison->main_notes[i] : NULL;

@@ -75,12 +75,8 @@ void mainline_check(struct comparison *comparison)
 void mainline_mark(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->nr_metrics; i++) {
-		char *reason = comparison->verdicts[i].reason;
-		size_t used = strlen(reason);
-
 		if (is_off(comparison, i)) {
-			snprintf(reason + used, sizeof(comparison->verdicts[i].reason) - used,
-				 "%sthe base is off its own history", used ? "; " : "");
+			comparison->verdicts[i].told = "the base is off its own history";
 		}
 	}
 }

@@ -228,7 +228,7 @@ static void say_same(const struct stack_fit *fit, struct judge_verdict *verdicts
 						      .interval_95 = { (double)NAN, (double)NAN },
 						      .p = (double)NAN,
 						      .q = (double)NAN,
-						      .reason = "same binary" };
+						      .told = "same binary" };
 	}
 }
 
@@ -279,8 +279,8 @@ static void fill_column(const struct stack_fit *fit, struct table *tables, size_
 
 		tables[m].cells[i] = view_cell_judged(&side, commit->reason);
 		if (i > 0) {
-			tables[m].changes[i - 1] = view_change_judged(&change[m]);
-			tables[m].steps[i - 1] = view_change_judged(&step[m]);
+			tables[m].changes[i - 1] = view_change_judged(&change[m], fit->arena);
+			tables[m].steps[i - 1] = view_change_judged(&step[m], fit->arena);
 			tables[m].steps[i - 1].against = commit->parent;
 		}
 	}

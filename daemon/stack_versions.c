@@ -98,8 +98,8 @@ static void say(const struct stack_fit *fit, enum judge_kind kind, const char *r
 			.interval_95 = { (double)NAN, (double)NAN },
 			.p = (double)NAN,
 			.q = (double)NAN,
+			.told = reason,
 		};
-		snprintf(verdicts[i].reason, sizeof(verdicts[i].reason), "%s", reason);
 	}
 }
 
@@ -130,7 +130,7 @@ static struct view_row row_of(const struct stack_fit *fit, const struct match *m
 	for (int version = 0; version < VERSIONS; version++) {
 		cells[version] = cell_of(fit, match, version, metric);
 	}
-	*change = view_change_judged(verdict);
+	*change = view_change_judged(verdict, fit->arena);
 	row.metric = arena_printf(fit->arena, "%s: %s", row.metric, match->name);
 	row.unit = fit->joints[metric].is_relative ? "%" : row.unit;
 	row.cells = cells;

@@ -53,12 +53,13 @@ static bool add_verdict(struct tick *tick, const struct ready *ready, int slot,
 {
 	return db_exec(tick->db, Q_VERDICT_ADD,
 		       ARGS(arg_int(ready->cell), arg_int(ready->id), arg_int(ready->look + 1),
-			    arg_int(slot), arg_text(judge_word(v->kind)), arg_text(v->reason),
-			    arg_int((int64_t)v->base.nr), arg_int((int64_t)v->head.nr),
-			    arg_number(v->base.level), arg_number(v->head.level),
-			    arg_number(v->base.sd), arg_number(v->head.sd), arg_number(v->effect),
-			    arg_bool(v->is_ratio), arg_number(v->interval_95.low),
-			    arg_number(v->interval_95.high), arg_number(v->p), arg_number(v->q)),
+			    arg_int(slot), arg_text(judge_word(v->kind)),
+			    arg_text(judge_reason_in(tick->arena, v)), arg_int((int64_t)v->base.nr),
+			    arg_int((int64_t)v->head.nr), arg_number(v->base.level),
+			    arg_number(v->head.level), arg_number(v->base.sd),
+			    arg_number(v->head.sd), arg_number(v->effect), arg_bool(v->is_ratio),
+			    arg_number(v->interval_95.low), arg_number(v->interval_95.high),
+			    arg_number(v->p), arg_number(v->q)),
 		       NULL, err);
 }
 

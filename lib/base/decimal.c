@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "decimal.h"
 
+#include <math.h>
+
 #include "str.h"
 
 /* A number in parts: mantissa * 10^exponent. */
@@ -119,4 +121,52 @@ size_t decimal_read(const char *bytes, size_t left, double *ret_value)
 		*ret_value = make_slow(bytes, length);
 	}
 	return length;
+}
+
+#define MOST_DIGITS 3
+
+/* A sign, 12 digits, a point. */
+#define MOST_BYTES 16
+
+/* Up to `end`; gives the length.  0: it is not certain how printf rounds, which is rare. */
+static size_t write_back(double value, int digits, bool has_plus, char *end)
+{
+	static const double scales[MOST_DIGITS + 1] = { 1, 10, 100, 1000 };
+	double scaled = fabs(value) * scales[digits];
+	uint64_t whole = scaled < 1e12 ? (uint64_t)scaled : 0;
+	double rest = scaled - (double)whole;
+	char *at = end;
+
+	if (!(scaled < 1e12) || fabs(rest - 0.5) < 1e-3) {
+		return 0;
+	}
+	whole += rest > 0.5;
+	for (int i = 0; whole > 0 || i <= digits; i++) {
+		if (i == digits && i > 0) {
+			*--at = '.';
+		}
+		*--at = (char)('0' + whole % 10);
+		whole /= 10;
+	}
+	if (signbit(value) || has_plus) {
+		*--at = signbit(value) ? '-' : '+';
+	}
+	return (size_t)(end - at);
+}
+
+size_t decimal_write(double value, int digits, bool has_plus, char *text, size_t room)
+{
+	char bytes[MOST_BYTES];
+	size_t length;
+	int printed;
+
+	assert(digits >= 0 && digits <= MOST_DIGITS && room > 0);
+	length = write_back(value, digits, has_plus, bytes + sizeof(bytes));
+	if (length > 0 && length < room) {
+		memcpy(text, bytes + sizeof(bytes) - length, length);
+		text[length] = '\0';
+		return length;
+	}
+	printed = snprintf(text, room, has_plus ? "%+.*f" : "%.*f", digits, value);
+	return (size_t)printed < room ? (size_t)printed : room - 1;
 }

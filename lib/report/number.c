@@ -3,52 +3,19 @@
 
 #include <math.h>
 
-#define MOST_DIGITS 3
+#include "lib/base/decimal.h"
 
 struct fixed {
-	int digits; /* behind the point; at most MOST_DIGITS */
+	int digits; /* behind the point */
 	bool has_plus;
-	const char *unit; /* "%" or "" */
+	const char *unit; /* "%" or "": there is room for one byte */
 };
-
-/* Where it is certain how printf rounds, which is nearly always, at a tenth of its time: tables of
- * thousands of rows are mostly numbers. */
-static bool write_fixed(double value, const struct fixed *how, char text[NUMBER_BYTES])
-{
-	static const double scales[MOST_DIGITS + 1] = { 1, 10, 100, 1000 };
-	double scaled = fabs(value) * scales[how->digits];
-	uint64_t whole = scaled < 1e12 ? (uint64_t)scaled : 0;
-	double rest = scaled - (double)whole;
-	size_t at = NUMBER_BYTES;
-
-	if (!(scaled < 1e12) || fabs(rest - 0.5) < 1e-3) {
-		return false;
-	}
-	whole += rest > 0.5;
-	text[--at] = '\0';
-	if (*how->unit) {
-		text[--at] = *how->unit;
-	}
-	for (int i = 0; whole > 0 || i <= how->digits; i++) {
-		if (i == how->digits && i > 0) {
-			text[--at] = '.';
-		}
-		text[--at] = (char)('0' + whole % 10);
-		whole /= 10;
-	}
-	if (signbit(value) || how->has_plus) {
-		text[--at] = signbit(value) ? '-' : '+';
-	}
-	memmove(text, text + at, NUMBER_BYTES - at);
-	return true;
-}
 
 static void print_fixed(double value, const struct fixed *how, char text[NUMBER_BYTES])
 {
-	if (!write_fixed(value, how, text)) {
-		snprintf(text, NUMBER_BYTES, how->has_plus ? "%+.*f%s" : "%.*f%s", how->digits,
-			 value, how->unit);
-	}
+	size_t length = decimal_write(value, how->digits, how->has_plus, text, NUMBER_BYTES - 1);
+
+	memcpy(text + length, how->unit, strlen(how->unit) + 1);
 }
 
 void number_value(double value, char text[NUMBER_BYTES])

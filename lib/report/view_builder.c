@@ -198,12 +198,12 @@ struct view_cell view_cell_judged(const struct judge_side *side, const char *rea
 				   .reason = side->nr ? NULL : reason };
 }
 
-struct view_change view_change_judged(const struct judge_verdict *verdict)
+struct view_change view_change_judged(const struct judge_verdict *verdict, struct arena *arena)
 {
 	double scale = verdict->is_ratio ? 100 : 1;
 
 	return (struct view_change){ .verdict = view_verdict(judge_word(verdict->kind)),
-				     .reason = verdict->reason[0] ? verdict->reason : NULL,
+				     .reason = judge_reason_in(arena, verdict),
 				     .is_ratio = verdict->is_ratio,
 				     .percent = verdict->is_ratio ? 100 * verdict->effect
 								  : (double)NAN,

@@ -28,10 +28,10 @@ void view_add_group(struct view *view, const struct view_group *group);
  * deviation.  With none left, `reason` says why. */
 struct view_cell view_cell_of(const double *samples, size_t nr_samples, const char *reason);
 
-/* What the judge said: a side (`reason` NULL or why it is missing), and the change.  The change
- * points into the verdict. */
+/* What the judge said: a side (`reason` NULL or why it is missing), and the change, whose
+ * reason lives as long as the arena. */
 struct view_cell view_cell_judged(const struct judge_side *side, const char *reason);
-struct view_change view_change_judged(const struct judge_verdict *verdict);
+struct view_change view_change_judged(const struct judge_verdict *verdict, struct arena *arena);
 
 /* A change of which nothing but the verdict is known. */
 struct view_change view_change_bare(const char *verdict, const char *reason);

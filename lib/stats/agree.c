@@ -129,9 +129,8 @@ static bool confirm(struct judge_verdict *verdicts, size_t nr, struct judge_verd
 		}
 		is_confirmed = true;
 		if (!is_judge_change(time->kind)) {
-			verdict_set(time, exact->kind);
-			verdict_say(time, "p %.2g, and %s changed by %+.2f %%", time->p / 2,
-				    exact->metric->name, 100 * exact->effect);
+			verdict_set(time, exact->kind, JUDGE_WHY_FOLLOWED);
+			time->followed = (struct judge_other){ exact->metric, exact->effect };
 		}
 	}
 	return is_confirmed;
@@ -176,8 +175,7 @@ void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options
 
 		if (is_time(time) && is_judge_change(time->kind) &&
 		    is_contradicted(verdicts, nr, time)) {
-			verdict_set(time, JUDGE_LAYOUT_SENSITIVE);
-			verdict_say(time, "q %.2g, but the exact metrics did not move", time->q);
+			verdict_set(time, JUDGE_LAYOUT_SENSITIVE, JUDGE_WHY_STILL);
 		}
 	}
 	for (size_t i = 0; i < nr; i++) {
@@ -185,8 +183,7 @@ void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options
 
 		if (is_exact(exact) && is_judge_change(exact->kind) &&
 		    !confirm(verdicts, nr, exact, limit)) {
-			verdict_set(exact, JUDGE_NOT_CONFIRMED_IN_TIME);
-			verdict_say(exact, "%+.2f %%, but no time follows", 100 * exact->effect);
+			verdict_set(exact, JUDGE_NOT_CONFIRMED_IN_TIME, JUDGE_WHY_ALONE);
 		}
 	}
 }

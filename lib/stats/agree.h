@@ -23,8 +23,6 @@ void agree(struct judge_verdict *verdicts, size_t nr, const struct judge_options
 
 /* Whether head is worse, by the metric's direction. */
 bool is_worse(const struct judge_verdict *verdict);
-/* Sets the kind and empties the reason, which verdict_say() adds to. */
-void verdict_set(struct judge_verdict *verdict, enum judge_kind kind);
-void verdict_say(struct judge_verdict *verdict, const char *format, ...) PRINTF_LIKE(2, 3);
+void verdict_set(struct judge_verdict *verdict, enum judge_kind kind, enum judge_why why);
 
 #endif

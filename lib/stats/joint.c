@@ -422,11 +422,10 @@ static void judge_fit(const struct joint_set *set, size_t i, const struct fit *f
 
 	*verdict = measure_nothing(metric, options);
 	if (fit->nr[0] == 0 || fit->nr[1] == 0) {
-		verdict_set(verdict, JUDGE_MISSING);
-		verdict_say(verdict, "no value in %s", fit->nr[0] ? "head" : "base");
+		verdict_set(verdict, JUDGE_MISSING,
+			    fit->nr[0] ? JUDGE_WHY_NO_HEAD : JUDGE_WHY_NO_BASE);
 	} else if (!is_tied) {
-		verdict_set(verdict, JUDGE_NOT_COMPARABLE);
-		verdict_say(verdict, "no chain of blocks leads from one to the other");
+		verdict_set(verdict, JUDGE_NOT_COMPARABLE, JUDGE_WHY_NO_CHAIN);
 	} else {
 		measure_fit(fit, prior_of_history(metric), options, verdict);
 		if (!isnan(verdict->p_least)) {

@@ -2,7 +2,6 @@
 #include "judge.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #include "agree.h"
 #include "family.h"
@@ -48,21 +47,10 @@ enum judge_estimator judge_estimator(const char *word)
 	return JUDGE_PERCENTILE;
 }
 
-void verdict_say(struct judge_verdict *verdict, const char *format, ...)
-{
-	size_t used = strlen(verdict->reason);
-	size_t room = sizeof(verdict->reason) - used;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(verdict->reason + used, room, format, args);
-	va_end(args);
-}
-
-void verdict_set(struct judge_verdict *verdict, enum judge_kind kind)
+void verdict_set(struct judge_verdict *verdict, enum judge_kind kind, enum judge_why why)
 {
 	verdict->kind = kind;
-	verdict->reason[0] = '\0';
+	verdict->why = why;
 }
 
 bool is_worse(const struct judge_verdict *verdict)
@@ -75,27 +63,6 @@ bool is_worse(const struct judge_verdict *verdict)
 static bool is_inside(struct judge_interval interval, double limit)
 {
 	return interval.low > -limit && interval.high < limit;
-}
-
-static void say_unresolved(struct judge_verdict *verdict)
-{
-	const struct judge_interval *interval = &verdict->interval_95;
-
-	if (!isfinite(interval->low) || !isfinite(interval->high)) {
-		verdict_say(verdict, "too few blocks for an interval");
-		return;
-	}
-	if (!verdict->is_ratio) {
-		verdict_say(verdict, "95 %% interval %+.3g to %+.3g, base is zero", interval->low,
-			    interval->high);
-		return;
-	}
-	verdict_say(verdict, "excluded: below %+.2f %% and above %+.2f %%", 100 * interval->low,
-		    100 * interval->high);
-	if (verdict->needs > 0 && verdict->needs < 1e6) {
-		verdict_say(verdict, "; about %.0f boots a side would show no change",
-			    verdict->needs);
-	}
 }
 
 /* Exact metrics are not tested: they changed by their smallest effect, or not. */
@@ -111,42 +78,13 @@ static bool is_named(const struct judge_verdict *verdict, double q_limit)
 static void decide(struct judge_verdict *verdict, double q_limit)
 {
 	if (is_named(verdict, q_limit)) {
-		verdict_set(verdict, is_worse(verdict) ? JUDGE_REGRESSION : JUDGE_IMPROVEMENT);
-		if (verdict->metric->is_exact) {
-			verdict_say(verdict, "exact, and above its smallest effect of %.2g %%",
-				    100 * verdict->min_effect);
-		} else {
-			verdict_say(verdict, "q %.2g", verdict->q);
-		}
+		verdict_set(verdict, is_worse(verdict) ? JUDGE_REGRESSION : JUDGE_IMPROVEMENT,
+			    verdict->metric->is_exact ? JUDGE_WHY_EXACT : JUDGE_WHY_Q);
 	} else if (verdict->is_ratio && is_inside(verdict->interval_90, verdict->min_effect)) {
-		verdict_set(verdict, JUDGE_NO_CHANGE);
-		verdict_say(verdict, "a change of %.2g %% is excluded", 100 * verdict->min_effect);
+		verdict_set(verdict, JUDGE_NO_CHANGE, JUDGE_WHY_EXCLUDED);
 		verdict->needs = NAN;
 	} else {
-		verdict_set(verdict, JUDGE_CANNOT_RESOLVE);
-		say_unresolved(verdict);
-	}
-	if (verdict->is_noisy) {
-		verdict_say(verdict, "; noisy");
-	}
-}
-
-/* What of a block's runs counted for nothing; a reason that stands already goes before it. */
-static void say_ignored(struct judge_verdict *verdict)
-{
-	const struct {
-		size_t nr;
-		const char *what, *why;
-	} lost[] = { { verdict->nr_lone, "ignored", "of one side only" },
-		     { verdict->nr_moved, "void", "on more than one machine" },
-		     { verdict->nr_wild, "void", "with a spread that history excludes" } };
-
-	for (size_t i = 0; i < countof(lost); i++) {
-		if (lost[i].nr > 0) {
-			verdict_say(verdict, "%s%s: %zu %s %s", verdict->reason[0] ? "; " : "",
-				    lost[i].what, lost[i].nr, lost[i].nr == 1 ? "block" : "blocks",
-				    lost[i].why);
-		}
+		verdict_set(verdict, JUDGE_CANNOT_RESOLVE, JUDGE_WHY_UNRESOLVED);
 	}
 }
 
@@ -199,7 +137,7 @@ static void decide_points(struct judge_verdict *verdicts, size_t nr, double q_li
 	for (size_t first = 0; first < nr; first++) {
 		const char *sweep = verdicts[first].metric->sweep;
 		bool is_waiting = sweep && verdicts[first].kind == JUDGE_CANNOT_RESOLVE &&
-				  verdicts[first].reason[0] == '\0';
+				  verdicts[first].why == JUDGE_WHY_UNKNOWN;
 		bool may_change = is_waiting && is_open(verdicts, nr, sweep);
 
 		if (is_waiting) {
@@ -209,8 +147,7 @@ static void decide_points(struct judge_verdict *verdicts, size_t nr, double q_li
 			if (verdicts[i].kind == JUDGE_CANNOT_RESOLVE &&
 			    is_in_family(verdicts[i].metric, sweep, false)) {
 				decide(&verdicts[i], may_change ? q_limit : 0);
-				verdict_say(&verdicts[i], "%s",
-					    may_change ? "" : "; its sweep did not change");
+				verdicts[i].is_closed = !may_change;
 			}
 		}
 	}
@@ -235,8 +172,7 @@ static void forget_unfound(struct judge_verdict *verdicts, size_t nr, const enum
 	for (size_t i = 0; i < nr; i++) {
 		if (verdicts[i].metric->is_headline && is_judge_change(verdicts[i].kind) &&
 		    verdicts[i].kind != found[i]) {
-			verdict_set(&verdicts[i], JUDGE_CANNOT_RESOLVE);
-			verdict_say(&verdicts[i], "was not found before");
+			verdict_set(&verdicts[i], JUDGE_CANNOT_RESOLVE, JUDGE_WHY_NOT_FOUND);
 		}
 	}
 }
@@ -270,9 +206,6 @@ void judge_measured(struct judge_verdict *verdicts, size_t nr, const struct judg
 	}
 	agree(verdicts, nr, options);
 	decide_points(verdicts, nr, q_headline);
-	for (size_t i = 0; i < nr; i++) {
-		say_ignored(&verdicts[i]);
-	}
 }
 
 void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,

@@ -22,6 +22,9 @@
 
 #include "lib/base/base.h"
 
+struct arena;
+struct str;
+
 /* in */
 
 /* What is known of the run that gave a sample. */
@@ -121,9 +124,43 @@ struct judge_interval {
 	double low, high;
 };
 
+/* What a kind rests on; judge_reason() has the words. */
+enum judge_why {
+	JUDGE_WHY_UNKNOWN, /* the judge did not say it */
+	/* missing */
+	JUDGE_WHY_NO_VALUE,
+	JUDGE_WHY_NO_BASE,
+	JUDGE_WHY_NO_HEAD,
+	/* not comparable */
+	JUDGE_WHY_NO_BLOCK, /* of both sides */
+	JUDGE_WHY_NO_CHAIN, /* of blocks between commits of a stack */
+	JUDGE_WHY_NO_SIZE,  /* that can be computed with */
+	/* too few runs */
+	JUDGE_WHY_FEW,
+	/* decided */
+	JUDGE_WHY_FLAT, /* every value is the same */
+	JUDGE_WHY_Q,
+	JUDGE_WHY_EXACT,
+	JUDGE_WHY_EXCLUDED, /* a change is */
+	JUDGE_WHY_UNRESOLVED,
+	JUDGE_WHY_NOT_FOUND, /* before a confirmation */
+	/* by what other metrics say */
+	JUDGE_WHY_FOLLOWED, /* a time goes the way of an exact metric */
+	JUDGE_WHY_STILL,    /* the exact metrics are */
+	JUDGE_WHY_ALONE,    /* an exact metric is */
+	JUDGE_WHYS
+};
+
+/* Another metric that has a part in a verdict, and how far it moved; NULL: none has. */
+struct judge_other {
+	const struct judge_metric *metric;
+	double effect;
+};
+
 struct judge_verdict {
 	const struct judge_metric *metric;
 	enum judge_kind kind;
+	enum judge_why why;
 	struct judge_side base, head;
 	/* true: effect and intervals are head / base - 1, else (base at zero) head - base in the
 	 * metric's unit.  All NAN where there is nothing to compare. */
@@ -138,17 +175,25 @@ struct judge_verdict {
 	/* How much a boot of head varies for one of base, as deviations within blocks, and the p of
 	 * that being the same (F test); NAN: unknown. */
 	double spread_ratio, spread_p;
-	bool is_noisy;    /* units of one side vary by more than 10 % */
-	double needs;     /* units a side that would show "no change"; NAN where it is shown */
-	size_t nr_lone;   /* blocks ignored for holding one side only */
-	size_t nr_moved;  /* blocks void for having run on more than one machine */
-	size_t nr_wild;   /* blocks void for a spread within one side that history excludes */
-	char reason[256]; /* one clause for people */
+	double needs;      /* units a side that would show "no change"; NAN where it is shown */
+	bool is_noisy;     /* units of one side vary by more than 10 % */
+	bool is_closed;    /* a point of a sweep that did not change */
+	uint32_t nr_lone;  /* blocks ignored for holding one side only */
+	uint32_t nr_moved; /* blocks void for having run on more than one machine */
+	uint32_t nr_wild;  /* blocks void for a spread within one side that history excludes */
+	struct judge_other followed; /* the exact metric that a time follows */
+	struct judge_other point;    /* of a sweep: moves against the others */
+	const char *told;            /* by others than the judge: a clause; NULL: none */
 };
 
 /* Judges all metrics of one benchmark together; `ret_verdicts` has room for `nr`. */
 void judge(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
 	   struct judge_verdict *ret_verdicts);
+
+/* Appends what the verdict rests on: one clause for people, or several.  The other gives it as a
+ * text of the arena; NULL: nothing is known. */
+void judge_reason(const struct judge_verdict *verdict, struct str *out);
+const char *judge_reason_in(struct arena *arena, const struct judge_verdict *verdict);
 
 /* "regression", "no-change", "not-confirmed-in-time", ... */
 const char *judge_word(enum judge_kind kind);

@@ -260,16 +260,12 @@ static bool is_untestable(struct judge_verdict *verdict, const struct test *test
 	const struct fit *fit = &test->fit;
 
 	if (fit->nr[0] < 2 || fit->nr[1] < 2) {
-		verdict_set(verdict, JUDGE_TOO_FEW_RUNS);
-		verdict_say(verdict, "%zu and %zu boots, it takes 2 of each side", fit->nr[0],
-			    fit->nr[1]);
+		verdict_set(verdict, JUDGE_TOO_FEW_RUNS, JUDGE_WHY_FEW);
 	} else if (fit->is_flat) {
-		verdict_set(verdict, JUDGE_NO_CHANGE);
-		verdict_say(verdict, "every value is the same");
+		verdict_set(verdict, JUDGE_NO_CHANGE, JUDGE_WHY_FLAT);
 		verdict->p = verdict->p_least = verdict->metric->is_exact ? (double)NAN : 1;
 	} else if (!is_computable(test)) {
-		verdict_set(verdict, JUDGE_NOT_COMPARABLE);
-		verdict_say(verdict, "values too large or too small to compute with");
+		verdict_set(verdict, JUDGE_NOT_COMPARABLE, JUDGE_WHY_NO_SIZE);
 	} else {
 		return false;
 	}
@@ -305,12 +301,12 @@ static void fill(struct judge_verdict *verdict, struct test *test)
 
 /* metrics */
 
-static const char *side_without(const struct units *units)
+static enum judge_why why_missing(const struct units *units)
 {
 	if (units->nr_values[0] + units->nr_values[1] == 0) {
-		return "either side";
+		return JUDGE_WHY_NO_VALUE;
 	}
-	return units->nr_values[0] == 0 ? "base" : "head";
+	return units->nr_values[0] == 0 ? JUDGE_WHY_NO_BASE : JUDGE_WHY_NO_HEAD;
 }
 
 struct judge_verdict measure_nothing(const struct judge_metric *metric,
@@ -337,16 +333,14 @@ static void fit_one(const struct judge_metric *metric, const struct judge_option
 	*ret_fit = (struct fit){ 0 };
 	units_init(&units, metric);
 	if (units.nr_values[0] == 0 || units.nr_values[1] == 0) {
-		verdict_set(&verdict, JUDGE_MISSING);
-		verdict_say(&verdict, "no value in %s", side_without(&units));
+		verdict_set(&verdict, JUDGE_MISSING, why_missing(&units));
 		*ret_verdict = verdict;
 		return;
 	}
-	verdict.nr_lone = units.nr_lone;
-	verdict.nr_moved = units.nr_moved;
+	verdict.nr_lone = (uint32_t)units.nr_lone;
+	verdict.nr_moved = (uint32_t)units.nr_moved;
 	if (units.units.nr == 0) {
-		verdict_set(&verdict, JUDGE_NOT_COMPARABLE);
-		verdict_say(&verdict, "no block holds both sides");
+		verdict_set(&verdict, JUDGE_NOT_COMPARABLE, JUDGE_WHY_NO_BLOCK);
 	} else {
 		fit_init(ret_fit, &units, metric->estimator);
 	}
@@ -382,7 +376,7 @@ static void test_one(const struct judge_metric *metric, const struct judge_optio
 		units_init(&units, metric);
 	}
 	if (may_be_wild) {
-		verdict->nr_wild = fit_drop_wild(&units, prior.variance, prior.df);
+		verdict->nr_wild = (uint32_t)fit_drop_wild(&units, prior.variance, prior.df);
 		fit_init(&test.fit, &units, metric->estimator);
 	}
 	test_fit(&test, prior, verdict);

@@ -8,21 +8,6 @@
 #include "lib/base/mem.h"
 #include "measure.h"
 
-/* spread */
-
-static void remark_spread(struct judge_verdict *verdict)
-{
-	double ratio = verdict->spread_ratio;
-
-	if (verdict->metric->is_headline && verdict->spread_p <= REMARK_P) {
-		verdict_say(verdict, "; head varies %.1f times %s (p %.1g)",
-			    ratio > 1 ? ratio : 1 / ratio, ratio > 1 ? "as much" : "less",
-			    verdict->spread_p);
-	}
-}
-
-/* the shape of a sweep */
-
 /* A point's values as shares of the sweep's mean in the same run. */
 static double *shares_of(const struct judge_samples *point, const struct judge_samples *mean)
 {
@@ -78,9 +63,7 @@ static void remark_shape(const struct judge_metric *metrics, size_t nr,
 	family_holm(p, nr, q);
 	for (size_t i = 0; i < nr; i++) {
 		if (q[i] <= REMARK_P && most.metric) {
-			verdict_say(mean,
-				    "; its points differ, %s moved by %+.1f %% against the rest",
-				    most.metric->name, 100 * most.effect);
+			mean->point = (struct judge_other){ most.metric, most.effect };
 			return;
 		}
 	}
@@ -101,9 +84,8 @@ void remark(const struct judge_metric *metrics, size_t nr, const struct judge_op
 {
 	bool has_shape = has_sweep(metrics, nr);
 
-	for (size_t i = 0; i < nr; i++) {
-		remark_spread(&verdicts[i]);
-		if (has_shape && metrics[i].is_headline && !isnan(verdicts[i].p)) {
+	for (size_t i = 0; has_shape && i < nr; i++) {
+		if (metrics[i].is_headline && !isnan(verdicts[i].p)) {
 			remark_shape(metrics, nr, options, &verdicts[i]);
 		}
 	}

@@ -7,6 +7,7 @@
 
 #include "judge_values.h"
 #include "lib/base/mem.h"
+#include "lib/base/str.h"
 #include "lib/stats/judge.h"
 #include "tests/t.h"
 
@@ -85,6 +86,15 @@ static inline struct judge_verdict judge_alone(struct input *input)
 
 	judge_all(input, 1, 0, &verdict);
 	return verdict;
+}
+
+/* Whether the clause is a part of the verdict's reason. */
+static inline bool says(const struct judge_verdict *verdict, const char *clause)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	judge_reason(verdict, &text);
+	return strstr(text.at, clause) != NULL;
 }
 
 #define CHECK_KIND(verdict, expected) CHECK_TEXT(judge_word((verdict).kind), judge_word(expected))

@@ -65,7 +65,7 @@ static void names_nothing_else(void)
 	CHECK_INT(confirm(&input, JUDGE_CANNOT_RESOLVE, &verdict), JUDGE_CANNOT_RESOLVE);
 	input.metric.is_exact = true;
 	CHECK_INT(confirm(&input, JUDGE_NO_CHANGE, &verdict), JUDGE_CANNOT_RESOLVE);
-	CHECK_TEXT(verdict.reason, "was not found before");
+	CHECK_INT(verdict.why, JUDGE_WHY_NOT_FOUND);
 	CHECK_INT(confirm(&input, JUDGE_REGRESSION, &verdict), JUDGE_REGRESSION);
 }
 

@@ -80,7 +80,7 @@ static void impossible_blocks_are_void(void)
 	CHECK_INT(judge_repeats(&verdict, 1), 1);
 	CHECK_INT(verdict.base.nr, 6);
 	CHECK_NEAR(verdict.effect, 0.03, 0.001);
-	CHECK(strstr(verdict.reason, "void: 1 block with a spread that history excludes"));
+	CHECK(says(&verdict, "void: 1 block with a spread that history excludes"));
 }
 
 static void unknown_builds_are_not_nothing(void)
@@ -161,7 +161,7 @@ static void points_wait_for_their_sweep(void)
 	CHECK(verdicts[3].kind == JUDGE_NO_CHANGE || verdicts[3].kind == JUDGE_CANNOT_RESOLVE);
 	CHECK(judge_sweep(0, verdicts).kind != JUDGE_REGRESSION);
 	CHECK_KIND(verdicts[1], JUDGE_CANNOT_RESOLVE);
-	CHECK(strstr(verdicts[1].reason, "its sweep did not change"));
+	CHECK(says(&verdicts[1], "its sweep did not change"));
 }
 
 /* The reason tells what the mean does not. */
@@ -181,7 +181,7 @@ static void remarks_stand_in_the_reason(void)
 	judge_all(&spread, 1, 0, verdicts);
 	CHECK_NEAR(verdicts[0].spread_ratio, 10, 1e-2);
 	CHECK(verdicts[0].spread_p < 1e-6);
-	CHECK(strstr(verdicts[0].reason, "head varies 10.0 times as much (p "));
+	CHECK(says(&verdicts[0], "head varies 10.0 times as much (p "));
 	for (size_t i = 0; i < 4; i++) {
 		double up = i == 3 ? 1.1 : i == 0 ? 1.0323 : 1; /* 1.1 to the third */
 
@@ -192,7 +192,7 @@ static void remarks_stand_in_the_reason(void)
 		add_values(&inputs[i], true, VALUES(100 * up, 100.2 * up, 99.9 * up, 100.15 * up));
 	}
 	judge_all(inputs, 4, 0, verdicts);
-	CHECK(strstr(verdicts[0].reason, "its points differ, time.4 moved by +6.6 % against"));
+	CHECK(says(&verdicts[0], "its points differ, time.4 moved by +6.6 % against"));
 }
 
 static const struct t_case cases[] = {

@@ -3,6 +3,7 @@
  * Python's itertools. */
 #include <math.h>
 
+#include "lib/base/str.h"
 #include "lib/stats/judge.h"
 #include "tests/t.h"
 
@@ -90,6 +91,7 @@ static void clean_blocks_reach_the_smallest_p(void)
 static void two_blocks_have_no_interval(void)
 {
 	struct samples samples = { 0 };
+	scoped(str_release) struct str reason = STR_INIT;
 	struct judge_verdict verdict;
 
 	add(&samples, 1, (const double[]){ 100, 101 }, (const double[]){ 110, 111 });
@@ -98,7 +100,8 @@ static void two_blocks_have_no_interval(void)
 	CHECK_NEAR(verdict.p, 2.0 / 36, 1e-12);
 	CHECK(isfinite(verdict.interval_90.low) && !isfinite(verdict.interval_95.low));
 	CHECK_INT(verdict.kind, JUDGE_CANNOT_RESOLVE);
-	CHECK(strstr(verdict.reason, "too few blocks"));
+	judge_reason(&verdict, &reason);
+	CHECK_TEXT(reason.at, "too few blocks for an interval");
 }
 
 static void equal_values_are_halved(void)

@@ -301,7 +301,7 @@ static void shows_the_judge(void)
 	judge(&metric, 1, &options, &verdict);
 	cells[0] = view_cell_judged(&verdict.base, NULL);
 	cells[1] = view_cell_judged(&verdict.head, NULL);
-	change = view_change_judged(&verdict);
+	change = view_change_judged(&verdict, own->arena);
 	view_add_group(own, &group);
 	view_sum_up(own);
 	view = view_json(own);
