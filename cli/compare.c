@@ -2,31 +2,19 @@
 /*
  * patchmeter compare - what changed between commits, from files of results or from a daemon.
  */
+#include "compare.h"
 #include "compat.h"
 #include "explain.h"
 #include "lib/base/mem.h"
-#include "lib/report/format.h"
 #include "measured.h"
 #include "screen.h"
 
 #define LIMIT_BYTES ((size_t)64 << 20)
 #define NAMES_SHOWN 10
 
-struct options {
-	const char *format;
-	const char *by;
-	const char *jobs;
-	bool is_json;
-	bool is_all;
-	bool is_explained;
-	bool is_compat;
-	bool wants_exit_code;
-	struct online *online;
-};
-
 /* The job file of a benchmark tells what its metrics mean; that there is none is no failure. */
-static bool read_job(const char *benchmark, const struct options *options, struct jobs *jobs,
-		     struct err *err)
+static bool read_job(const char *benchmark, const struct compare_options *options,
+		     struct jobs *jobs, struct err *err)
 {
 	struct spec *spec;
 	struct err local = ERR_INIT;
@@ -42,8 +30,8 @@ static bool read_job(const char *benchmark, const struct options *options, struc
 	return true;
 }
 
-static bool read_jobs(const struct sides *sides, const struct options *options, struct jobs *jobs,
-		      struct err *err)
+static bool read_jobs(const struct sides *sides, const struct compare_options *options,
+		      struct jobs *jobs, struct err *err)
 {
 	for (size_t i = 0; i < sides->nr; i++) {
 		for (size_t j = 0; j < sides->at[i].nr_parts; j++) {
@@ -60,7 +48,7 @@ static bool read_jobs(const struct sides *sides, const struct options *options, 
 /* printing */
 
 /* The tables with intervals are for people alone; the others have the units of the jobs. */
-static void print_view(struct view *view, const struct options *options)
+void compare_print(struct view *view, const struct compare_options *options)
 {
 	scoped(str_release) struct str out = STR_INIT;
 
@@ -149,7 +137,7 @@ static bool has_regression(const struct view *view, const struct view_row *rows,
 	return false;
 }
 
-static int exit_code_of(const struct view *view, const struct options *options)
+int compare_exit_code(const struct view *view, const struct compare_options *options)
 {
 	for (size_t i = 0; options->wants_exit_code && i < view->groups.nr; i++) {
 		const struct view_group *group = &view->groups.at[i];
@@ -162,9 +150,9 @@ static int exit_code_of(const struct view *view, const struct options *options)
 	return EXIT_DONE;
 }
 
-/* the three ways to be called */
+/* the two ways to be called without a daemon; the third is compare_measured.c */
 
-static int compare_files(const struct call *call, const struct options *options)
+static int compare_files(const struct call *call, const struct compare_options *options)
 {
 	scoped(sides_release) struct sides sides = { 0 };
 	scoped(jobs_release) struct jobs jobs = { 0 };
@@ -189,19 +177,19 @@ static int compare_files(const struct call *call, const struct options *options)
 	print_notes(call, view);
 	if (pairing_reason(pairing)) {
 		if (options->is_json) {
-			print_view(view, options);
+			compare_print(view, options);
 		}
 		return fail_nothing(call, pairing);
 	}
-	print_view(view, options);
+	compare_print(view, options);
 	if (options->is_explained) {
 		print_explanation(pairing);
 	}
-	return exit_code_of(view, options);
+	return compare_exit_code(view, options);
 }
 
 /* A document that --json printed before. */
-static int show_document(const struct call *call, const struct options *options)
+static int show_document(const struct call *call, const struct compare_options *options)
 {
 	scoped(json_free) struct json *document = NULL;
 	scoped(view_free) struct view *view = NULL;
@@ -215,124 +203,8 @@ static int show_document(const struct call *call, const struct options *options)
 		return call_fail_file(call, &err);
 	}
 	print_notes(call, view);
-	print_view(view, options);
-	return view->groups.nr > 0 ? exit_code_of(view, options) : EXIT_NOTHING;
-}
-
-/* The worst of all views counts; it begins with EXIT_NOTHING. */
-static void note_view(const struct view *view, const struct options *options, int *exit_code)
-{
-	if (view->groups.nr > 0 && *exit_code != EXIT_DIFFERENT) {
-		*exit_code = exit_code_of(view, options);
-	}
-}
-
-static bool is_word(const struct json *comparison, const char *name, const char *word)
-{
-	const char *text = json_text(json_get(comparison, name));
-
-	return text && strcmp(text, word) == 0;
-}
-
-/* What was found counts no more where fresh builds have spoken. */
-static bool is_outdone(const struct json *comparisons, const struct json *comparison)
-{
-	int64_t other = json_int(json_get(comparison, "other"), 0);
-
-	for (size_t i = 0; is_word(comparison, "purpose", "discover") && i < json_size(comparisons);
-	     i++) {
-		const struct json *at = json_at(comparisons, i);
-
-		if (other > 0 && json_int(json_get(at, "id"), 0) == other &&
-		    is_word(at, "state", "done")) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Prints what the daemon found between two commits; a pair may have been measured by several
- * benchmarks. */
-static bool print_measured(const struct options *options, const char *base, const char *head,
-			   int *exit_code, struct err *err)
-{
-	scoped(free) char *path = measured_path(base, head);
-	scoped(json_free) struct json *document = NULL;
-	const struct json *comparisons;
-
-	if (options->is_json && !online_print(options->online, path, err)) {
-		return false;
-	}
-	if (!online_document(options->online, path, &document, err)) {
-		return false;
-	}
-	comparisons = json_get(document, "comparisons");
-	for (size_t i = 0; i < json_size(comparisons); i++) {
-		const struct json *comparison = json_at(comparisons, i);
-		scoped(view_free) struct view *view = NULL;
-
-		if (!view_read(json_get(comparison, "view"), &view, err)) {
-			err->kind = ERR_REMOTE;
-			return err_wrap(err, "comparison %zu", i + 1);
-		}
-		if (!options->is_json) {
-			fputs(i > 0 ? "\n" : "", stdout);
-			if (is_word(comparison, "purpose", "confirm")) {
-				fputs("patchmeter compare: fresh builds, to confirm what was found:\n",
-				      stderr);
-			}
-			print_view(view, options);
-		}
-		if (!is_outdone(comparisons, comparison)) {
-			note_view(view, options, exit_code);
-		}
-	}
-	return true;
-}
-
-static bool compare_commits(const struct call *call, const struct options *options, int *exit_code,
-			    struct err *err)
-{
-	scoped(free) char *base = NULL;
-
-	if (!online_open(options->online, err)) {
-		return false;
-	}
-	if (call->argc == 2) {
-		scoped(free) char *tip = NULL;
-
-		return measured_ends(options->online, call->argv[1], &base, &tip, err) &&
-		       print_measured(options, base, tip, exit_code, err);
-	}
-	if (!measured_commit(options->online, call->argv[1], &base, err)) {
-		return false;
-	}
-	for (int i = 2; i < call->argc; i++) {
-		scoped(free) char *head = NULL;
-
-		if (!measured_commit(options->online, call->argv[i], &head, err) ||
-		    !print_measured(options, base, head, exit_code, err)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static int compare_measured(const struct call *call, const struct options *options)
-{
-	int exit_code = EXIT_NOTHING;
-	struct err err = ERR_INIT;
-
-	if (options->is_explained) {
-		return call_usage(call, "--explain needs the results themselves");
-	}
-	if (!compare_commits(call, options, &exit_code, &err)) {
-		return online_fail(call, &err);
-	}
-	if (exit_code == EXIT_NOTHING) {
-		fputs("patchmeter compare: nothing has been measured yet\n", stderr);
-	}
-	return exit_code;
+	compare_print(view, options);
+	return view->groups.nr > 0 ? compare_exit_code(view, options) : EXIT_NOTHING;
 }
 
 static bool is_measured(const struct call *call)
@@ -346,7 +218,7 @@ static bool is_measured(const struct call *call)
 }
 
 /* --lkp-compat has a table and decisions, and nothing that could be told or failed by them. */
-static int check_compat(const struct call *call, struct options *options)
+static int check_compat(const struct call *call, struct compare_options *options)
 {
 	if (!options->is_compat) {
 		return 0;
@@ -368,7 +240,7 @@ static int check_compat(const struct call *call, struct options *options)
 }
 
 /* Checks what the options say together; 0: fine, else the exit code. */
-static int check_options(const struct call *call, struct options *options)
+static int check_options(const struct call *call, struct compare_options *options)
 {
 	if (options->is_json) {
 		if (options->format && strcmp(options->format, "json") != 0) {
@@ -406,8 +278,8 @@ static int check_options(const struct call *call, struct options *options)
 
 int verb_compare(struct call *call)
 {
-	scoped(online_release) struct online online = { .is_raw = true };
-	struct options options = { .online = &online };
+	struct online online = { .is_raw = true };
+	struct compare_options options = { .online = &online };
 	const struct option_row rows[] = {
 		{ "format", 0, "FORMAT",
 		  "text, lkp (the table of mails), pct, pct-raw, percent, md, csv or json",

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * patchmeter - the command line for people.  This file is the table of verbs.
+ * patchmeter - the command line for people.  This file is the table of verbs.  Those that ask a
+ * daemon are, in `patchmeter` itself, in online_exec.c.
  */
 #include "verb.h"
 
 #include <malloc.h>
+
+#include "lib/base/mem.h"
 
 static int verb_help(struct call *call);
 static int verb_version(struct call *call);
@@ -63,7 +66,8 @@ static int verb_help(struct call *call)
 	if (!verb) {
 		return verb_fail_unknown(verbs, countof(verbs), "help", call->argv[1]);
 	}
-	return verb->run(&(struct call){ verb, 2, (char *[]){ call->argv[1], flag, NULL } });
+	return verb->run(&(struct call){ verb, 2, (char *[]){ call->argv[1], flag, NULL },
+					 (char *[]){ call->argv[1], flag, NULL } });
 }
 
 /* `patchmeter --version` and `--help` are the verbs of these names. */
@@ -83,6 +87,7 @@ static const char *verb_name(const char *word)
 
 int main(int argc, char **argv)
 {
+	scoped(free) char **line = NULL;
 	const struct verb *verb;
 	int exit_code;
 
@@ -97,7 +102,9 @@ int main(int argc, char **argv)
 	/* With small pieces kept aside, freeing a large document would sweep through them again and
 	 * again: a tenth of the time of a comparison of thousands of metrics. */
 	mallopt(M_MXFAST, 0);
-	exit_code = verb->run(&(struct call){ verb, argc - 1, argv + 1 });
+	line = mem_array((size_t)argc, sizeof(*line));
+	memcpy(line, argv + 1, (size_t)argc * sizeof(*line));
+	exit_code = verb->run(&(struct call){ verb, argc - 1, argv + 1, line });
 	/* A full disk must not look like success. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && exit_code == EXIT_DONE) {
 		perror("patchmeter: stdout");

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measured.h"
 
-#include <unistd.h>
-
 #include "layout.h"
 #include "lib/base/mem.h"
-
-static bool is_commit(const char *word)
-{
-	size_t length = strlen(word);
-
-	return length >= 8 && length <= 40 && strspn(word, "0123456789abcdef") == length;
-}
-
-bool is_measured_name(const char *word)
-{
-	return access(word, F_OK) != 0 && (is_commit(word) || strchr(word, ':'));
-}
 
 /* A text of a document that the API must have. */
 static bool take_text(const struct json *document, const char *path, char **ret_text,
@@ -109,7 +95,7 @@ bool measured_commit(struct online *online, const char *word, char **ret_commit,
 	scoped(json_free) struct json *document = NULL;
 	scoped(free) char *base = NULL;
 
-	if (is_commit(word)) {
+	if (is_measured_commit(word)) {
 		*ret_commit = mem_strdup(word);
 		return true;
 	}

@@ -13,11 +13,23 @@
 #ifndef CLI_MEASURED_H
 #define CLI_MEASURED_H
 
+#include <unistd.h>
+
 #include "lib/base/json.h"
 #include "online.h"
 
+static inline bool is_measured_commit(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length >= 8 && length <= 40 && strspn(word, "0123456789abcdef") == length;
+}
+
 /* Whether a word has the form of such a name and is no file here. */
-bool is_measured_name(const char *word);
+static inline bool is_measured_name(const char *word)
+{
+	return access(word, F_OK) != 0 && (is_measured_commit(word) || strchr(word, ':'));
+}
 
 /* free() the commit.  ERR_INPUT: no such form; ERR_ABSENT: nobody knows it; as online_get(). */
 MUST_CHECK bool measured_commit(struct online *online, const char *word, char **ret_commit,

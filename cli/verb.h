@@ -55,6 +55,7 @@ struct call {
 	const struct verb *verb;
 	int argc;
 	char **argv;
+	char *const *line; /* the same words, before options were taken out; ends in NULL */
 };
 
 /* Takes the options of the rows, and --help, out of the call; operands stay in argv[1..argc-1].
