@@ -37,6 +37,24 @@ static bool is_outdone(const struct json *comparisons, const struct json *compar
 	return false;
 }
 
+/* What the table alone does not tell. */
+static void print_state(const struct json *comparison)
+{
+	const struct json *progress = json_get(comparison, "progress");
+
+	if (is_word(comparison, "purpose", "confirm")) {
+		fputs("patchmeter compare: fresh builds, to confirm what was found:\n", stderr);
+	}
+	if (json_bool(json_get(comparison, "is_busy"), false) &&
+	    json_kind(progress) == KIND_OBJECT) {
+		fprintf(stderr,
+			"patchmeter compare: partial, %" PRId64 " of %" PRId64
+			" runs have ended:\n",
+			json_int(json_get(progress, "nr_ended"), 0),
+			json_int(json_get(progress, "nr"), 0));
+	}
+}
+
 /* Prints what the daemon found between two commits; a pair may have been measured by several
  * benchmarks. */
 static bool print_measured(const struct compare_options *options, const char *base,
@@ -63,10 +81,7 @@ static bool print_measured(const struct compare_options *options, const char *ba
 		}
 		if (!options->is_json) {
 			fputs(i > 0 ? "\n" : "", stdout);
-			if (is_word(comparison, "purpose", "confirm")) {
-				fputs("patchmeter compare: fresh builds, to confirm what was found:\n",
-				      stderr);
-			}
+			print_state(comparison);
 			compare_print(view, options);
 		}
 		if (!is_outdone(comparisons, comparison)) {

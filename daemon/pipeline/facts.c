@@ -102,6 +102,33 @@ static void put_notes(struct arena *arena, const struct rows *finding,
 	json_put(facts, "notes", notes);
 }
 
+/* What is not in the table for want of a measurement, so that nobody takes it for unchanged. */
+static bool put_missing(struct tick *tick, const struct rows *finding, struct json *facts,
+			struct err *err)
+{
+	scoped(rows_free) struct rows *rows = NULL;
+	const char *named;
+	const char *more = "";
+
+	if (!db_query(tick->db, Q_REPORT_MISSING, ARGS(arg_int(rows_int(finding, 0, "stack_id"))),
+		      &rows, err)) {
+		return false;
+	}
+	named = rows_text(rows, 0, "named");
+	if (!named) {
+		return true;
+	}
+	if (rows_int(rows, 0, "nr_more") > 0) {
+		more = arena_printf(tick->arena, " and %" PRId64 " more",
+				    rows_int(rows, 0, "nr_more"));
+	}
+	json_append(json_get(facts, "notes"),
+		    json_new_text(arena_printf(tick->arena,
+					       "missing, and neither better nor worse: %s%s", named,
+					       more)));
+	return true;
+}
+
 static void put_links(const struct settings *settings, struct arena *arena,
 		      const struct comparison *comparison, int64_t run, struct json *facts)
 {
@@ -275,7 +302,8 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 	put_tree(finding, facts);
 	put_parameters(comparison, facts);
 	put_notes(tick->arena, finding, comparison, facts);
-	if (!put_confirmation(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
+	if (!put_missing(tick, finding, facts, err) ||
+	    !put_confirmation(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
 	    !put_log(tick, finding, facts, err) || !put_machine(tick, finding, facts, &run, err)) {
 		return false;
 	}

@@ -100,6 +100,10 @@ SELECT jsonb_build_object(
 		AND o.head_id = x.head_id AND o.round = x.round AND o.purpose =
 		CASE x.purpose WHEN 'confirm' THEN 'discover' WHEN 'discover' THEN 'confirm'::comparison_purpose END),
 	'is_done', x.state = 'done', 'is_busy', x.state NOT IN ('done', 'cancelled'),
+	'progress', (SELECT jsonb_build_object(
+			'nr_ended', count(*) FILTER (WHERE r.state IN ('finished', 'done', 'failed')), 'nr', count(*))
+		FROM block k JOIN run r ON r.cell_id = k.cell_id AND r.block_id = k.id AND r.state <> 'cancelled'
+		WHERE k.cell_id = x.cell_id AND k.comparison_id = x.id AND k.state <> 'void' HAVING count(*) > 0),
 	'environments', (SELECT COALESCE(jsonb_agg(jsonb_build_object('machine', e.name,
 			'machine_url', '/machine/' || replace(e.name, '/', '%2F'), 'epoch', e.epoch_id,
 			'nr_blocks', e.nr) ORDER BY e.name, e.epoch_id), '[]')

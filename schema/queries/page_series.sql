@@ -62,6 +62,9 @@ WITH own AS (
 ), line AS (
 	SELECT sc.position, m.id AS commit_id, m.oid, m.subject FROM stack_commit sc
 	JOIN commit m ON m.id = sc.commit_id WHERE sc.stack_id = $1 ORDER BY sc.position LIMIT 200
+), spent AS (
+	SELECT r.id, r.cell_id, r.kind, r.state, r.commit_id FROM line i JOIN run r ON r.commit_id = i.commit_id
+	JOIN stack_cell k ON k.stack_id = $1 AND k.cell_id = r.cell_id WHERE i.position > 0
 )
 SELECT jsonb_build_object(
 	'id', o.id, 'tree', o.tree, 'tree_url', '/series?tree=' || o.repository_id, 'ref', o.ref,
@@ -111,6 +114,21 @@ SELECT jsonb_build_object(
 		JOIN commit b ON b.id = x.base_id
 		JOIN cell c ON c.id = f.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 		LEFT JOIN mail l ON l.finding_id = COALESCE(f.told_with, f.id) WHERE f.stack_id = o.id),
+	'failures', (SELECT COALESCE(jsonb_agg(jsonb_build_object('commit', left(w.oid, 10), 'commit_url',
+			'/commit/' || w.oid, 'subject', w.subject, 'kind', w.kind, 'reason', w.reason, 'nr', w.nr,
+			'url', '/run/' || w.run_id) ORDER BY w.position, w.reason), '[]')
+		FROM (SELECT i.position, i.oid, i.subject, r.kind, f.reason, count(*) AS nr, max(r.id) AS run_id
+			FROM spent r JOIN line i ON i.commit_id = r.commit_id
+			JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id AND NOT f.is_infrastructure
+			GROUP BY i.position, i.oid, i.subject, r.kind, f.reason) w),
+	'infrastructure', (SELECT jsonb_build_object('nr', sum(nr),
+			'reasons', jsonb_agg(jsonb_build_object('reason', reason, 'nr', nr) ORDER BY nr DESC, reason))
+		FROM (SELECT w.reason, count(*) AS nr FROM (
+			SELECT f.reason FROM spent r JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id
+				AND f.is_infrastructure WHERE r.state = 'failed'
+			UNION ALL
+			SELECT 'lost' FROM spent r JOIN lease e ON e.run_id = r.id AND e.state = 'expired') w
+			GROUP BY w.reason) n HAVING count(*) > 0),
 	'mails', (SELECT COALESCE(jsonb_agg(jsonb_build_object('id', l.id, 'url', '/mail/' || l.id,
 			'subject', l.subject, 'state', l.state, 'mode', l.mode, 'reason', l.reason) ORDER BY l.id), '[]')
 		FROM mail l WHERE l.stack_id = o.id),

@@ -78,6 +78,19 @@ JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.commit_id = x.he
 JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id AND f.reason = v.reason
 WHERE x.cell_id = $1 AND x.id = $2 ORDER BY f.run_id DESC LIMIT 1;
 
+-- name: report_missing
+-- What of a stack could not be measured, by benchmark and commit: the first three, and how many more: $1
+-- stack.
+SELECT string_agg(w.what, ', ' ORDER BY w.nr) FILTER (WHERE w.nr <= 3) AS named, greatest(count(*) - 3, 0) AS nr_more
+FROM (SELECT n.name || ' at ' || left(m.oid, 12) AS what, row_number() OVER (ORDER BY min(l.position), n.name) AS nr
+	FROM stack_comparison l
+	JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state IN ('done', 'cancelled')
+	JOIN cell c ON c.id = x.cell_id JOIN benchmark n ON n.id = c.benchmark_id
+	JOIN commit m ON m.id = x.head_id
+	JOIN stack s ON s.id = l.stack_id
+	WHERE l.stack_id = $1 AND x.reason <> 'same binary' AND (l.role = 'parent' OR s.nr_commits = 1 OR s.is_ends_only)
+	GROUP BY n.name, m.oid) w;
+
 -- name: mail_draft
 -- $1 finding, $2 stack, $3 mode, $4 Message-ID, $5 recipients, $6 subject, $7 body, $8 document
 INSERT INTO mail (finding_id, stack_id, mode, message_id, recipients, subject, body, document, created)
