@@ -248,6 +248,7 @@ def obeys_verdicts(t):
 
 
 def stops_politely(t):
+    """Practice case C39."""
     with Lab() as lab:
         lease = lab.daemon.offer(lab.commit, "sleep 3; echo \"speed: 1\"")
         lab.worker.start()
@@ -359,6 +360,7 @@ def dies_with_heart(t):
 
 
 def survives_starvation(t):
+    """Practice case C38."""
     nr_cpus = len(os.sched_getaffinity(0))
     spin = ("import os, time\n"
             f"for i in range({nr_cpus}):\n"

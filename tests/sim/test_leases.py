@@ -124,7 +124,7 @@ def third_loss(lab):
 
 
 def changed_machine(lab):
-    """Runs of two environments are never compared, not within a block either."""
+    """Practice case C43: runs of two environments are never compared, not within a block either."""
     lab.push("changed")
     worker = lab.hand("upgraded")
     lease = lab.build_all(worker, "topic/changed")
@@ -161,7 +161,8 @@ def stranded(lab):
 
 
 def superseded(lab):
-    """Who measures what nobody wants any more is told with the next beat; cancelling needs no worker."""
+    """Practice case C46: who measures what nobody wants any more is told with the next beat; cancelling needs no
+    worker."""
     lab.push("moving")
     worker = lab.hand("diligent")
     lease = lab.build_all(worker, "topic/moving")

@@ -48,6 +48,7 @@ static void takes_plain_values(void)
 	}
 }
 
+/* These and the resolved ones: practice case C47. */
 static void refuses_what_is_no_percentage(void)
 {
 	static const char *const texts[] = { "-5%",       "abc%",   "%",
