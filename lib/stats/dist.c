@@ -78,52 +78,64 @@ double dist_trigamma_inverse(double y)
 	return x;
 }
 
-/* Lentz's method must not divide by zero. */
-static double not_zero(double value)
+/* ln of B(a, b) */
+static double log_beta(double a, double b)
 {
-	return fabs(value) < 1e-300 ? 1e-300 : value;
+	return dist_lgamma(a) + dist_lgamma(b) - dist_lgamma(a + b);
 }
 
-/* The continued fraction of I_x(a, b) (Abramowitz and Stegun 26.5.8) by Lentz's method; it needs
- * some sqrt(max(a, b)) steps where x < (a + 1) / (a + b + 2). */
+/* The continued fraction of I_x(a, b) (Abramowitz and Stegun 26.5.8); it needs some
+ * sqrt(max(a, b)) steps where x < (a + 1) / (a + b + 2).  Numerators and denominators by Wallis's
+ * recurrence: nothing in it waits for a division. */
 static double beta_fraction(double a, double b, double x)
 {
-	double c = 1;
-	double d = 1 / not_zero(1 - (a + b) * x / (a + 1));
-	double value = d;
+	double above = 1;
+	double below = 1;
+	double next_above = 1;
+	double next_below = 1 - (a + b) * x / (a + 1);
 
 	for (int i = 1; i < 100000; i++) {
 		double m = i;
-		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		double step;
+		double end = a + 2 * m;
+		double even = m * (b - m) * x / ((end - 1) * end);
+		double odd = -(a + m) * (a + b + m) * x / (end * (end + 1));
 
-		d = 1 / not_zero(1 + even * d);
-		c = not_zero(1 + even / c);
-		value *= c * d;
-		d = 1 / not_zero(1 + odd * d);
-		c = not_zero(1 + odd / c);
-		step = c * d;
-		value *= step;
-		if (fabs(step - 1) < 1e-15) {
+		above = next_above + even * above;
+		below = next_below + even * below;
+		next_above = above + odd * next_above;
+		next_below = below + odd * next_below;
+		if (fabs(next_above * below - above * next_below) <=
+		    1e-15 * fabs(next_above * below)) {
 			break;
 		}
+		if (fabs(next_below) > 1e100 || fabs(next_below) < 1e-100) {
+			above /= next_below;
+			below /= next_below;
+			next_above /= next_below;
+			next_below = 1;
+		}
 	}
-	return value;
+	return next_above / next_below;
 }
 
-/* I_x(a, b) where y = 1 - x is known better than the subtraction would tell. */
-static double beta_share(double a, double b, double x, double y)
+/* I_x(a, b) as a sum of positive terms, in units of x^a y^b / (a B(a, b)): as good as the fraction
+ * where x is small, and quicker. */
+static double beta_sum(double a, double b, double x)
 {
-	double front;
+	double sum = 1;
+	double term = 1;
 
-	if (!(x > 0)) {
-		return 0;
+	for (double n = 0; term > 1e-17 * sum; n++) {
+		term *= (a + b + n) * x / (a + 1 + n);
+		sum += term;
 	}
-	if (!(y > 0)) {
-		return 1;
-	}
-	front = exp(dist_lgamma(a + b) - dist_lgamma(a) - dist_lgamma(b) + a * log(x) + b * log(y));
+	return sum;
+}
+
+/* I_x(a, b) where y = 1 - x is known better than the subtraction would tell; `front` is
+ * x^a y^b / B(a, b). */
+static double beta_share(double a, double b, double x, double y, double front)
+{
 	if (x < (a + 1) / (a + b + 2)) {
 		return front * beta_fraction(a, b, x) / a;
 	}
@@ -132,35 +144,93 @@ static double beta_share(double a, double b, double x, double y)
 
 double dist_beta(double a, double b, double x)
 {
-	return beta_share(a, b, x, 1 - x);
+	double y = 1 - x;
+
+	if (!(x > 0)) {
+		return 0;
+	}
+	if (!(y > 0)) {
+		return 1;
+	}
+	return beta_share(a, b, x, y, exp(a * log(x) + b * log(y) - log_beta(a, b)));
+}
+
+/* Student's t ---------------------------------------------------------------------------------- */
+
+/* 1 / B(a, 1/2) is gamma(a + 1/2) / gamma(a) / sqrt(pi): no digits cancel, as they would in a
+ * difference of two logarithms.  Carried up to where the asymptotic series is good to 15 digits
+ * (Tricomi and Erdelyi 1951). */
+#define HALF_FAR 16.0
+
+static double half_front(double a)
+{
+	double above = 1;
+	double below = sqrt(M_PI);
+	double square;
+
+	for (; a < HALF_FAR; a++) {
+		above *= a;
+		below *= a + 0.5;
+	}
+	square = 1 / (a * a);
+	return above / below * sqrt(a) *
+	       exp(-(1.0 / 8 -
+		     square * (1.0 / 192 -
+			       square * (1.0 / 640 -
+					 square * (17.0 / 14336 - square * (31.0 / 18432))))) /
+		   a);
+}
+
+struct dist_t dist_t(double df)
+{
+	return (struct dist_t){ df, isinf(df) ? 1 : half_front(df / 2) };
+}
+
+/* A point t > 0 of the distribution. */
+struct point {
+	double tail, density;
+};
+
+/* Up to here 1 - tail loses no more than three digits of the tail. */
+#define NEAR_T 3.3
+
+static struct point t_point(const struct dist_t *dist, double t)
+{
+	double a = dist->df / 2;
+	double square = t * t / dist->df;
+	/* df / (df + t^2) and its complement, also where t^2 overflows or vanishes */
+	double x = isinf(square) ? 0 : 1 / (1 + square);
+	double y = isinf(square) ? 1 : square / (1 + square);
+	double front;
+
+	if (isinf(dist->df)) {
+		return (struct point){ erfc(t / M_SQRT2) / 2, exp(-t * t / 2) / sqrt(2 * M_PI) };
+	}
+	if (!(x > 0) || !(y > 0)) {
+		return (struct point){ x > 0 ? 0.5 : 0, 0 };
+	}
+	front = sqrt(y) * exp(-a * log1p(square)) * dist->front;
+	return (struct point){ t < NEAR_T && y < 0.5 ? 0.5 - front * beta_sum(0.5, a, y)
+						     : beta_share(a, 0.5, x, y, front) / 2,
+			       front / t };
+}
+
+double dist_t_above(const struct dist_t *dist, double t)
+{
+	if (t < 0) {
+		return 1 - dist_t_above(dist, -t);
+	}
+	if (!(t > 0)) {
+		return 0.5;
+	}
+	return isinf(t) ? 0 : t_point(dist, t).tail;
 }
 
 double dist_t_tail(double t, double df)
 {
-	double share, square;
+	struct dist_t dist = dist_t(df);
 
-	if (t < 0) {
-		return 1 - dist_t_tail(-t, df);
-	}
-	if (isinf(df)) {
-		return erfc(t / M_SQRT2) / 2;
-	}
-	if (isinf(t)) {
-		return 0;
-	}
-	square = t * t / df;
-	/* df / (df + t^2) and its complement, also where t^2 overflows or vanishes */
-	share = isinf(square) ? 0 : 1 / (1 + square);
-	return beta_share(df / 2, 0.5, share, isinf(square) ? 1 : square / (1 + square)) / 2;
-}
-
-static double t_density(double t, double df)
-{
-	if (isinf(df)) {
-		return exp(-t * t / 2) / sqrt(2 * M_PI);
-	}
-	return exp(dist_lgamma((df + 1) / 2) - dist_lgamma(df / 2) - log(df * M_PI) / 2 -
-		   (df + 1) / 2 * log1p(t * t / df));
+	return dist_t_above(&dist, t);
 }
 
 /* Near the t that has this tail: the normal one to three digits (Abramowitz and Stegun 26.2.23),
@@ -173,31 +243,34 @@ static double guess_t(double tail, double df)
 	double square;
 
 	z = fmax(z, 1e-3);
-	z += (erfc(z / M_SQRT2) / 2 - tail) / t_density(z, INFINITY);
+	z += (erfc(z / M_SQRT2) / 2 - tail) * sqrt(2 * M_PI) / exp(-z * z / 2);
 	square = z * z;
 	return z *
 	       (1 + (square + 1) / (4 * df) + ((5 * square + 16) * square + 3) / (96 * df * df) +
 		(((3 * square + 19) * square + 17) * square - 15) / (384 * df * df * df));
 }
 
-/* Newton's steps on ln(tail), kept inside a bracket that each step narrows. */
-static double t_above(double tail, double df)
+/* Halley's steps on ln(tail), kept inside a bracket that each step narrows. */
+static double t_above(const struct dist_t *dist, double tail)
 {
 	double low = 0;
 	double high = DBL_MAX;
-	double t = guess_t(tail, df);
+	double t = guess_t(tail, dist->df);
 
 	for (int i = 0; i < 200; i++) {
-		double there = dist_t_tail(t, df);
-		double next = t + log(there / tail) * there / t_density(t, df);
+		struct point there = t_point(dist, t);
+		double slope = there.density / there.tail;
+		double bend = slope - (1 + 1 / dist->df) * t / (1 + t * t / dist->df);
+		double step = log(there.tail / tail) / slope;
+		double next = t + step / (1 + step * bend / 2);
 
-		if (there > tail) {
+		if (there.tail > tail) {
 			low = t;
 		} else {
 			high = t;
 		}
-		/* Each step doubles the digits that are right. */
-		if (fabs(next - t) <= 1e-7 * t) {
+		/* Each step trebles the digits that are right. */
+		if (fabs(next - t) <= 1e-5 * t) {
 			return next;
 		}
 		if (!(next > low && next < high)) {
@@ -208,13 +281,20 @@ static double t_above(double tail, double df)
 	return t;
 }
 
-double dist_t_quantile(double p, double df)
+double dist_t_below(const struct dist_t *dist, double p)
 {
 	assert(p > 0 && p < 1);
 	if (p < 0.5) {
-		return -t_above(p, df);
+		return -t_above(dist, p);
 	}
-	return p > 0.5 ? t_above(1 - p, df) : 0;
+	return p > 0.5 ? t_above(dist, 1 - p) : 0;
+}
+
+double dist_t_quantile(double p, double df)
+{
+	struct dist_t dist = dist_t(df);
+
+	return dist_t_below(&dist, p);
 }
 
 static double log_choose(double n, double k)

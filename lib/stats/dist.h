@@ -28,10 +28,22 @@ double dist_trigamma_inverse(double y);
  * a, b > 0; x within 0..1. */
 double dist_beta(double a, double b, double x);
 
-/* Student's t with df > 0 degrees of freedom, which need not be whole; INFINITY: the normal law. */
+/* Student's t with df > 0 degrees of freedom, which need not be whole; INFINITY: the normal law.
+ * Half of the work is the same for all questions about one df: ask dist_t() once. */
+struct dist_t {
+	double df;
+	double front; /* 1 / B(df / 2, 1 / 2) */
+};
+
+/* What all of them need. */
+struct dist_t dist_t(double df);
 /* The share above t. */
-double dist_t_tail(double t, double df);
+double dist_t_above(const struct dist_t *dist, double t);
 /* The t below which a share of `p` lies; 0 < p < 1. */
+double dist_t_below(const struct dist_t *dist, double p);
+
+/* The same for one question. */
+double dist_t_tail(double t, double df);
 double dist_t_quantile(double p, double df);
 
 /* Fisher's exact test, two-sided: the chance that luck alone spreads so many hits at least as

@@ -9,6 +9,7 @@
 #include "looks.h"
 #include "moderate.h"
 #include "permute.h"
+#include "quantile.h"
 #include "rank.h"
 
 /* An exact metric repeats to the last digit and yet moves when the linker lays neutral code out
@@ -27,9 +28,15 @@
 /* A unit's spread from which a verdict says that the metric is noisy. */
 #define NOISY 0.10
 
+/* How wide intervals are, in standard errors; the same for all metrics. */
+struct width {
+	struct quantile half_90, half_95;
+};
+
 /* Everything one metric is tested with, on the scale of its fit. */
 struct test {
 	const struct judge_options *options;
+	const struct width *width; /* NULL: there are too few metrics for it to pay */
 	const struct units *units; /* for ranks; NULL: there are none to rank */
 	struct fit fit;
 	struct prior known; /* of a unit in its block: prior and residual together */
@@ -152,11 +159,11 @@ static double miss_of(const struct judge_options *options)
 }
 
 /* The chance that a change of at most `least` looks as large as this one; of none at all for 0. */
-static double p_beyond(const struct test *test, double least)
+static double p_beyond(const struct test *test, const struct dist_t *dist, double least)
 {
 	double size = fabs(test->fit.effect);
-	double beyond = dist_t_tail((size - least) / test->se, test->df);
-	double opposite = least > 0 ? dist_t_tail((size + least) / test->se, test->df) : beyond;
+	double beyond = dist_t_above(dist, (size - least) / test->se);
+	double opposite = least > 0 ? dist_t_above(dist, (size + least) / test->se) : beyond;
 
 	return fmin(1, beyond + opposite);
 }
@@ -179,16 +186,19 @@ static void test_spread(struct judge_verdict *verdict, const struct fit *fit)
 
 static void test_means(struct judge_verdict *verdict, const struct test *test)
 {
+	struct dist_t dist = dist_t(test->df);
 	double miss = miss_of(test->options);
-	double half_90 = dist_t_quantile(1 - miss, test->df) * test->se;
-	double half_95 = dist_t_quantile(1 - miss / 2, test->df) * test->se;
+	double half_90 = test->se * (test->width ? quantile_at(&test->width->half_90, test->df)
+						 : dist_t_below(&dist, 1 - miss));
+	double half_95 = test->se * (test->width ? quantile_at(&test->width->half_95, test->df)
+						 : dist_t_below(&dist, 1 - miss / 2));
 	double sd = relative_sd(&test->fit, test->known.variance);
 	double least = fabs(effect_of(&test->fit, verdict->is_ratio, test->least));
 
 	verdict->t = test->fit.effect / test->se;
 	verdict->df = test->df;
-	verdict->p = p_beyond(test, 0);
-	verdict->p_least = p_beyond(test, test->least);
+	verdict->p = p_beyond(test, &dist, 0);
+	verdict->p_least = p_beyond(test, &dist, test->least);
 	verdict->interval_90 = interval_of(test, verdict->is_ratio, half_90);
 	verdict->interval_95 = interval_of(test, verdict->is_ratio, half_95);
 	verdict->is_noisy = sd >= NOISY && isfinite(sd);
@@ -363,23 +373,34 @@ void measure_fit(const struct fit *fit, struct prior prior, const struct judge_o
 }
 
 /* Units are kept only where they are looked at again: a million metrics would need a gigabyte. */
-static void test_one(const struct judge_metric *metric, const struct judge_options *options,
-		     const struct fit *fit, struct prior prior, struct judge_verdict *verdict)
+static void test_one(struct test *test, const struct judge_metric *metric, struct prior prior,
+		     struct judge_verdict *verdict)
 {
 	scoped(units_release) struct units units = { 0 };
-	struct test test = { .options = options, .units = &units, .fit = *fit };
 	bool has_history = metric->prior_df > 0 && prior.df > 0;
-	bool may_be_wild = has_history && fit_may_be_wild(fit, prior.variance, prior.df);
+	bool may_be_wild = has_history && fit_may_be_wild(&test->fit, prior.variance, prior.df);
 
+	test->units = &units;
 	if (may_be_wild || metric->estimator == JUDGE_MEDIAN ||
 	    metric->estimator == JUDGE_PERCENTILE) {
 		units_init(&units, metric);
 	}
 	if (may_be_wild) {
 		verdict->nr_wild = (uint32_t)fit_drop_wild(&units, prior.variance, prior.df);
-		fit_init(&test.fit, &units, metric->estimator);
+		fit_init(&test->fit, &units, metric->estimator);
 	}
-	test_fit(&test, prior, verdict);
+	test_fit(test, prior, verdict);
+}
+
+/* From so many metrics on, a width for all of them is cheaper than one for each. */
+#define MANY 32
+
+static void width_init(struct width *width, const struct judge_options *options)
+{
+	double miss = miss_of(options);
+
+	quantile_init(&width->half_90, 1 - miss);
+	quantile_init(&width->half_95, 1 - miss / 2);
 }
 
 void measure(const struct judge_metric *metrics, size_t nr, const struct judge_options *options,
@@ -387,14 +408,22 @@ void measure(const struct judge_metric *metrics, size_t nr, const struct judge_o
 {
 	scoped(free) struct fit *fits = mem_array(nr, sizeof(*fits));
 	scoped(free) struct prior *priors = mem_array(nr, sizeof(*priors));
+	struct width width;
 
+	if (nr >= MANY) {
+		width_init(&width, options);
+	}
 	for (size_t i = 0; i < nr; i++) {
 		fit_one(&metrics[i], options, &fits[i], &ret_verdicts[i]);
 	}
 	moderate(metrics, fits, nr, priors);
 	for (size_t i = 0; i < nr; i++) {
+		struct test test = { .options = options,
+				     .width = nr >= MANY ? &width : NULL,
+				     .fit = fits[i] };
+
 		if (ret_verdicts[i].kind == JUDGE_CANNOT_RESOLVE) {
-			test_one(&metrics[i], options, &fits[i], priors[i], &ret_verdicts[i]);
+			test_one(&test, &metrics[i], priors[i], &ret_verdicts[i]);
 		}
 	}
 }
