@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fit.h"
 
-#include <float.h>
 #include <math.h>
 
+#include "block.h"
 #include "dist.h"
 #include "summary.h"
 
@@ -11,106 +11,10 @@
  * hundred sides of blocks in ten metrics: one in a hundred comparisons repeats one for nothing. */
 #define WILD_CHANCE 1e-4
 
-/* So many values of one side have no need of compensated sums. */
-#define PLAIN_MOST 64
-
-struct block {
-	uint32_t id;
-	uint32_t build[2]; /* that the sides ran */
-	size_t pair;       /* of builds, see find_pairs() */
-	size_t nr[2];
-	double mean[2];
-	double squares[2]; /* of the distances from the mean; relative to it where the fit is */
-	double weight;     /* the inverse variance of the difference of its means, in residuals */
-	double effect;
-};
-
-/* Squared distances from the mean.  Plain sums are as good as compensated ones for a few values of
- * one size; what overflows is left to those who can. */
-static double squares_of(const double *values, size_t nr, double *ret_mean)
-{
-	double sum = 0;
-	double squares = 0;
-	double mean;
-
-	for (size_t i = 0; i < nr; i++) {
-		sum += values[i];
-	}
-	mean = sum / (double)nr;
-	for (size_t i = 0; i < nr; i++) {
-		squares += (values[i] - mean) * (values[i] - mean);
-	}
-	if (nr > PLAIN_MOST || !isfinite(squares) || (squares < DBL_MIN && nr > 1)) {
-		double sd = summary_population_sd(values, nr);
-
-		mean = summary_mean(values, nr);
-		squares = sd * sd * (double)nr;
-	}
-	*ret_mean = mean;
-	return squares;
-}
-
-static void block_side(struct block *block, int side, const double *values, size_t nr)
-{
-	block->nr[side] = nr;
-	block->squares[side] = squares_of(values, nr, &block->mean[side]);
-}
-
-static struct block block_of(const double *values, size_t nr_base, size_t nr_head, bool is_relative)
-{
-	struct block block = { 0 };
-
-	block_side(&block, 0, values, nr_base);
-	block_side(&block, 1, values + nr_base, nr_head);
-	block.weight = (double)nr_base * (double)nr_head / (double)(nr_base + nr_head);
-	block.effect = block.mean[1] - block.mean[0];
-	if (is_relative) {
-		block.squares[0] /= block.mean[0] * block.mean[0];
-		block.squares[1] /= block.mean[1] * block.mean[1];
-		block.effect = log(block.mean[1] / block.mean[0]);
-	}
-	return block;
-}
-
-static size_t find_blocks(const struct units *units, bool is_relative, struct block *ret_blocks)
-{
-	const struct unit *all = units->units.at;
-	scoped(free) double *values = mem_array(units->units.nr, sizeof(*values));
-	size_t nr_blocks = 0;
-
-	for (size_t i = 0; i < units->units.nr;) {
-		size_t nr[2] = { 0, 0 };
-		size_t end = i;
-
-		for (; end < units->units.nr && all[end].block == all[i].block; end++) {
-			values[end] = all[end].value;
-			nr[all[end].is_head]++;
-		}
-		ret_blocks[nr_blocks] = block_of(values + i, nr[0], nr[1], is_relative);
-		ret_blocks[nr_blocks].id = all[i].block;
-		ret_blocks[nr_blocks].build[0] = all[i].build;
-		ret_blocks[nr_blocks++].build[1] = all[end - 1].build;
-		i = end;
-	}
-	return nr_blocks;
-}
-
-/* The variance within a side of a block, and its degrees of freedom. */
-struct within {
-	double variance, df;
-};
-
-static struct within within_of(const struct block *block, int side)
-{
-	double df = (double)block->nr[side] - 1;
-
-	return (struct within){ df > 0 ? block->squares[side] / df : 0, df };
-}
-
 static void find_widest(struct fit *fit, const struct block *blocks)
 {
 	for (size_t i = 0; i < 2 * fit->nr_blocks; i++) {
-		struct within within = within_of(&blocks[i / 2], i % 2);
+		struct within within = block_within(&blocks[i / 2], i % 2);
 
 		if (within.variance > fit->widest) {
 			fit->widest = within.variance;
@@ -247,6 +151,16 @@ static void find_spread(struct fit *fit, struct block *blocks, double least)
 	vec_release(&pairs.at);
 }
 
+/* The nearest whole number, as rint() has it, without a call; larger ones than this are whole. */
+#define WHOLE_FROM 0x1p51
+
+static double whole_of(double value)
+{
+	double size = fabs(value);
+
+	return size < WHOLE_FROM ? copysign(size + 2 * WHOLE_FROM - 2 * WHOLE_FROM, value) : value;
+}
+
 /* The distance of neighbouring decimals with which all values can be written, at most 1. */
 static double resolution_of(const double *values, size_t nr)
 {
@@ -255,7 +169,7 @@ static double resolution_of(const double *values, size_t nr)
 	for (size_t i = 0; i < nr && scale < 1e300;) {
 		double scaled = values[i] * scale;
 
-		if (fabs(scaled - round(scaled)) <= 4e-16 * fabs(scaled)) {
+		if (fabs(scaled - whole_of(scaled)) <= 4e-16 * fabs(scaled)) {
 			i++;
 		} else {
 			scale *= 10;
@@ -275,21 +189,20 @@ double fit_rounding_variance(const double *values, size_t nr, bool is_relative)
 	return is_relative ? sd / least * (sd / least) : sd * sd;
 }
 
-static void find_raw(struct fit *fit, const struct units *units)
+/* `room`: for as many numbers as there are units. */
+static void find_raw(struct fit *fit, const struct units *units, double *room)
 {
-	scoped(free) double *values = mem_array(units->units.nr, sizeof(*values));
-
 	for (int side = 0; side < 2; side++) {
 		size_t nr = 0;
 		double mean;
 
 		for (size_t i = 0; i < units->units.nr; i++) {
 			if (units->units.at[i].is_head == (side == 1)) {
-				values[nr++] = units->units.at[i].value;
+				room[nr++] = units->units.at[i].value;
 			}
 		}
 		fit->raw_sd[side] =
-			nr < 2 ? (double)NAN : sqrt(squares_of(values, nr, &mean) / (double)nr);
+			nr < 2 ? (double)NAN : sqrt(block_squares(room, nr, &mean) / (double)nr);
 	}
 }
 
@@ -301,15 +214,37 @@ static int by_number(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+/* Whether each side ran one build. */
+static bool has_one_pair(const struct units *units, uint32_t builds[2])
+{
+	bool is_known[2] = { false, false };
+
+	for (size_t i = 0; i < units->units.nr; i++) {
+		const struct unit *unit = &units->units.at[i];
+
+		if (is_known[unit->is_head] && builds[unit->is_head] != unit->build) {
+			return false;
+		}
+		is_known[unit->is_head] = true;
+		builds[unit->is_head] = unit->build;
+	}
+	return true;
+}
+
 /* A build that both sides ran stands twice, side by side. */
 static double find_build_parts(const struct units *units)
 {
 	const struct unit *all = units->units.at;
 	size_t nr = units->units.nr;
-	scoped(free) uint64_t *builds = mem_array(nr, sizeof(*builds));
+	scoped(free) uint64_t *builds = NULL;
+	uint32_t pair[2] = { 0, 0 };
 	size_t nr_builds[2] = { 0, 0 };
 	size_t nr_shared = 0;
 
+	if (has_one_pair(units, pair)) {
+		return pair[0] != 0 && pair[0] == pair[1] ? 0 : 2;
+	}
+	builds = mem_array(nr, sizeof(*builds));
 	for (size_t i = 0; i < nr; i++) {
 		builds[i] = (uint64_t)all[i].build << 1 | all[i].is_head;
 	}
@@ -340,31 +275,26 @@ static void look_through(struct fit *fit, const struct units *units)
 	fit->build_parts = find_build_parts(units);
 }
 
-/* The units with every value replaced by its inverse. */
-static void invert(const struct units *units, struct units *ret_inverse)
-{
-	*ret_inverse = *units;
-	ret_inverse->units.at = mem_array(units->units.nr, sizeof(*units->units.at));
-	for (size_t i = 0; i < units->units.nr; i++) {
-		ret_inverse->units.at[i] = units->units.at[i];
-		ret_inverse->units.at[i].value = 1 / units->units.at[i].value;
-	}
-}
+/* Most comparisons are small, and then there is nothing to allocate. */
+#define FEW_UNITS  32
+#define FEW_BLOCKS 8
 
-static void fit_means(struct fit *fit, const struct units *units)
+static void fit_means(struct fit *fit, const struct units *units, const double *values)
 {
-	scoped(free) struct block *blocks = mem_array(units->units.nr, sizeof(*blocks));
-	scoped(free) double *values = mem_array(units->units.nr, sizeof(*values));
+	struct block few[FEW_BLOCKS];
+	scoped(free) struct block *many = NULL;
+	struct block *blocks = few;
 	double least;
 
-	fit->nr_blocks = find_blocks(units, fit->is_relative, blocks);
+	fit->nr_blocks = blocks_count(units);
+	if (fit->nr_blocks > FEW_BLOCKS) {
+		blocks = many = mem_array(fit->nr_blocks, sizeof(*many));
+	}
+	blocks_find(units, values, fit->is_relative, blocks);
 	find_effect(fit, blocks);
 	find_widest(fit, blocks);
 	if (fit->nr[0] < 2 || fit->nr[1] < 2) {
 		return;
-	}
-	for (size_t i = 0; i < units->units.nr; i++) {
-		values[i] = units->units.at[i].value;
 	}
 	least = fit_rounding_variance(values, units->units.nr, fit->is_relative);
 	find_sides(fit, blocks, least);
@@ -377,18 +307,27 @@ static void fit_means(struct fit *fit, const struct units *units)
 
 void fit_init(struct fit *fit, const struct units *units, enum judge_estimator estimator)
 {
-	struct units inverse;
+	double few[FEW_UNITS];
+	scoped(free) double *many = NULL;
+	double *values = few;
 
+	if (units->units.nr > FEW_UNITS) {
+		values = many = mem_array(units->units.nr, sizeof(*many));
+	}
 	*fit = (struct fit){ .variance = NAN, .df = NAN, .parts = NAN };
 	look_through(fit, units);
-	find_raw(fit, units);
+	find_raw(fit, units, values);
+	for (size_t i = 0; i < units->units.nr; i++) {
+		values[i] = units->units.at[i].value;
+	}
 	if (estimator != JUDGE_HMEAN || !fit->is_relative) {
-		fit_means(fit, units);
+		fit_means(fit, units, values);
 		return;
 	}
-	invert(units, &inverse);
-	fit_means(fit, &inverse);
-	free(inverse.units.at);
+	for (size_t i = 0; i < units->units.nr; i++) {
+		values[i] = 1 / values[i];
+	}
+	fit_means(fit, units, values);
 	fit->level[0] = 1 / fit->level[0];
 	fit->level[1] = 1 / fit->level[1];
 	fit->effect = -fit->effect;
@@ -417,7 +356,7 @@ static void correct_by_today(const struct block *blocks, size_t nr, double *vari
 	double weight;
 
 	for (size_t i = 0; i < 2 * nr; i++) {
-		struct within within = within_of(&blocks[i / 2], i % 2);
+		struct within within = block_within(&blocks[i / 2], i % 2);
 
 		if (within.df > 0) {
 			values[nr_values++] = within.variance;
@@ -453,15 +392,20 @@ static void drop_block(struct units *units, uint32_t block)
 
 size_t fit_drop_wild(struct units *units, double variance, double df)
 {
-	scoped(free) struct block *blocks = mem_array(units->units.nr, sizeof(*blocks));
-	size_t nr = find_blocks(units, true, blocks);
+	size_t nr = blocks_count(units);
+	scoped(free) struct block *blocks = mem_array(nr, sizeof(*blocks));
+	scoped(free) double *values = mem_array(units->units.nr, sizeof(*values));
 	VEC(uint32_t) wild = { 0 };
 	size_t nr_wild;
 
+	for (size_t i = 0; i < units->units.nr; i++) {
+		values[i] = units->units.at[i].value;
+	}
+	blocks_find(units, values, true, blocks);
 	correct_by_today(blocks, nr, &variance, &df);
 	for (size_t i = 0; i < nr; i++) {
-		if (is_wild(within_of(&blocks[i], 0), variance, df) ||
-		    is_wild(within_of(&blocks[i], 1), variance, df)) {
+		if (is_wild(block_within(&blocks[i], 0), variance, df) ||
+		    is_wild(block_within(&blocks[i], 1), variance, df)) {
 			*vec_push(&wild) = blocks[i].id;
 		}
 	}

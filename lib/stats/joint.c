@@ -45,10 +45,10 @@ static bool is_positive(const struct units *units)
 void joint_add_metric(struct joint *joint, const struct judge_metric *metric,
 		      struct joint_pair pair)
 {
-	scoped(units_release) struct units units;
+	scoped(units_release) struct units units = { 0 };
 	struct prior history = prior_of_history(metric);
 
-	units_init(&units, metric);
+	units_fill(&units, metric);
 	if (history.df > 0 && is_positive(&units)) {
 		fit_drop_wild(&units, history.variance, history.df);
 	}

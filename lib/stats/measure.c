@@ -334,27 +334,21 @@ struct judge_verdict measure_nothing(const struct judge_metric *metric,
 }
 
 /* The fit of a metric alone; where there is nothing to fit, the verdict says why. */
-static void fit_one(const struct judge_metric *metric, const struct judge_options *options,
-		    struct fit *ret_fit, struct judge_verdict *ret_verdict)
+static void fit_one(const struct units *units, enum judge_estimator estimator, struct fit *ret_fit,
+		    struct judge_verdict *verdict)
 {
-	scoped(units_release) struct units units;
-	struct judge_verdict verdict = measure_nothing(metric, options);
-
 	*ret_fit = (struct fit){ 0 };
-	units_init(&units, metric);
-	if (units.nr_values[0] == 0 || units.nr_values[1] == 0) {
-		verdict_set(&verdict, JUDGE_MISSING, why_missing(&units));
-		*ret_verdict = verdict;
+	if (units->nr_values[0] == 0 || units->nr_values[1] == 0) {
+		verdict_set(verdict, JUDGE_MISSING, why_missing(units));
 		return;
 	}
-	verdict.nr_lone = (uint32_t)units.nr_lone;
-	verdict.nr_moved = (uint32_t)units.nr_moved;
-	if (units.units.nr == 0) {
-		verdict_set(&verdict, JUDGE_NOT_COMPARABLE, JUDGE_WHY_NO_BLOCK);
+	verdict->nr_lone = (uint32_t)units->nr_lone;
+	verdict->nr_moved = (uint32_t)units->nr_moved;
+	if (units->units.nr == 0) {
+		verdict_set(verdict, JUDGE_NOT_COMPARABLE, JUDGE_WHY_NO_BLOCK);
 	} else {
-		fit_init(ret_fit, &units, metric->estimator);
+		fit_init(ret_fit, units, estimator);
 	}
-	*ret_verdict = verdict;
 }
 
 static void test_fit(struct test *test, struct prior prior, struct judge_verdict *verdict)
@@ -373,21 +367,20 @@ void measure_fit(const struct fit *fit, struct prior prior, const struct judge_o
 }
 
 /* Units are kept only where they are looked at again: a million metrics would need a gigabyte. */
-static void test_one(struct test *test, const struct judge_metric *metric, struct prior prior,
+static void test_one(struct test *test, struct units *units, struct prior prior,
 		     struct judge_verdict *verdict)
 {
-	scoped(units_release) struct units units = { 0 };
+	const struct judge_metric *metric = verdict->metric;
 	bool has_history = metric->prior_df > 0 && prior.df > 0;
 	bool may_be_wild = has_history && fit_may_be_wild(&test->fit, prior.variance, prior.df);
 
-	test->units = &units;
 	if (may_be_wild || metric->estimator == JUDGE_MEDIAN ||
 	    metric->estimator == JUDGE_PERCENTILE) {
-		units_init(&units, metric);
+		units_fill(units, metric);
 	}
 	if (may_be_wild) {
-		verdict->nr_wild = (uint32_t)fit_drop_wild(&units, prior.variance, prior.df);
-		fit_init(&test->fit, &units, metric->estimator);
+		verdict->nr_wild = (uint32_t)fit_drop_wild(units, prior.variance, prior.df);
+		fit_init(&test->fit, units, metric->estimator);
 	}
 	test_fit(test, prior, verdict);
 }
@@ -408,22 +401,26 @@ void measure(const struct judge_metric *metrics, size_t nr, const struct judge_o
 {
 	scoped(free) struct fit *fits = mem_array(nr, sizeof(*fits));
 	scoped(free) struct prior *priors = mem_array(nr, sizeof(*priors));
+	scoped(units_release) struct units units = { 0 };
 	struct width width;
 
 	if (nr >= MANY) {
 		width_init(&width, options);
 	}
 	for (size_t i = 0; i < nr; i++) {
-		fit_one(&metrics[i], options, &fits[i], &ret_verdicts[i]);
+		units_fill(&units, &metrics[i]);
+		ret_verdicts[i] = measure_nothing(&metrics[i], options);
+		fit_one(&units, metrics[i].estimator, &fits[i], &ret_verdicts[i]);
 	}
 	moderate(metrics, fits, nr, priors);
 	for (size_t i = 0; i < nr; i++) {
 		struct test test = { .options = options,
 				     .width = nr >= MANY ? &width : NULL,
+				     .units = &units,
 				     .fit = fits[i] };
 
 		if (ret_verdicts[i].kind == JUDGE_CANNOT_RESOLVE) {
-			test_one(&test, &metrics[i], priors[i], &ret_verdicts[i]);
+			test_one(&test, &units, priors[i], &ret_verdicts[i]);
 		}
 	}
 }

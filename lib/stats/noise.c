@@ -46,11 +46,11 @@ static bool is_same_group(const struct unit *a, const struct unit *b)
 
 struct noise noise_of(const struct judge_metric *metric)
 {
-	scoped(units_release) struct units units;
+	scoped(units_release) struct units units = { 0 };
 	const struct unit *all;
 	struct noise noise = { 0 };
 
-	units_init(&units, metric);
+	units_fill(&units, metric);
 	all = units.units.at;
 	for (size_t i = 0; i < units.units.nr; i++) {
 		if (!(all[i].value > 0)) {
@@ -134,10 +134,10 @@ static struct noise noise_of_two(const struct fit *fit)
 
 struct noise noise_of_builds(const struct judge_metric *metric, bool is_one_commit)
 {
-	scoped(units_release) struct units units;
+	scoped(units_release) struct units units = { 0 };
 	struct fit fit = { 0 };
 
-	units_init(&units, metric);
+	units_fill(&units, metric);
 	if (units.units.nr > 0) {
 		fit_init(&fit, &units, metric->estimator);
 	}

@@ -152,19 +152,27 @@ static void drop_blocks(struct units *units)
 	units->units.nr = nr_kept;
 }
 
-void units_init(struct units *units, const struct judge_metric *metric)
+/* Nothing is known of any run: each is a unit of one block. */
+static void fill_plain(struct units *units, const struct judge_samples *samples, bool is_head)
+{
+	for (size_t i = 0; i < samples->nr; i++) {
+		if (isfinite(samples->values[i])) {
+			*vec_push(&units->units) =
+				(struct unit){ .is_head = is_head, .value = samples->values[i] };
+			units->nr_values[is_head]++;
+		}
+	}
+}
+
+static void fill_from_runs(struct units *units, const struct judge_metric *metric)
 {
 	scoped(free) struct point *points =
 		mem_array(metric->base.nr + metric->head.nr, sizeof(*points));
 	size_t nr;
 
-	*units = (struct units){ 0 };
 	units->nr_values[0] = add_points(points, &metric->base, false);
 	units->nr_values[1] = add_points(points + units->nr_values[0], &metric->head, true);
 	nr = units->nr_values[0] + units->nr_values[1];
-	if (nr == 0) {
-		return;
-	}
 	/* Files mostly have them in this order, and a look is cheaper than a sort. */
 	if (!is_sorted(points, nr)) {
 		qsort(points, nr, sizeof(*points), by_boot);
@@ -177,6 +185,19 @@ void units_init(struct units *units, const struct judge_metric *metric)
 	}
 	if (!is_in_blocks(units->units.at, units->units.nr)) {
 		qsort(units->units.at, units->units.nr, sizeof(*units->units.at), by_block);
+	}
+}
+
+void units_fill(struct units *units, const struct judge_metric *metric)
+{
+	units->units.nr = 0;
+	units->nr_values[0] = units->nr_values[1] = 0;
+	units->nr_lone = units->nr_moved = 0;
+	if (metric->base.runs || metric->head.runs) {
+		fill_from_runs(units, metric);
+	} else {
+		fill_plain(units, &metric->base, false);
+		fill_plain(units, &metric->head, true);
 	}
 	drop_blocks(units);
 }

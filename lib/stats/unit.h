@@ -27,7 +27,8 @@ struct units {
 	size_t nr_moved;        /* blocks that more than one machine ran */
 };
 
-void units_init(struct units *units, const struct judge_metric *metric);
+/* Zeroed ones may be filled as often as one likes: the room stays. */
+void units_fill(struct units *units, const struct judge_metric *metric);
 void units_release(struct units *units);
 DEFINE_SCOPED_EMBEDDED(units_release, struct units)
 
