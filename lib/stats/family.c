@@ -10,12 +10,43 @@ struct member {
 	size_t place;
 };
 
-static int by_p(const void *left, const void *right)
+/* Two sorted lists side by side become one. */
+static void merge(const struct member *from, size_t nr_left, size_t nr, struct member *to)
 {
-	const struct member *a = left;
-	const struct member *b = right;
+	size_t left = 0;
+	size_t right = nr_left;
 
-	return (a->p > b->p) - (a->p < b->p);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_left = right == nr || (left < nr_left && from[left].p <= from[right].p);
+
+		to[i] = from[is_left ? left : right];
+		left += is_left;
+		right += !is_left;
+	}
+}
+
+/* A merge sort as qsort() is, but with no call for each of a million comparisons. */
+static void sort_by_p(struct member *members, size_t nr)
+{
+	scoped(free) struct member *room = mem_array(nr, sizeof(*room));
+	struct member *from = members;
+	struct member *to = room;
+
+	for (size_t length = 1; length < nr; length *= 2) {
+		struct member *swapped = from;
+
+		for (size_t i = 0; i < nr; i += 2 * length) {
+			size_t left = nr - i < length ? nr - i : length;
+			size_t both = nr - i < 2 * length ? nr - i : 2 * length;
+
+			merge(from + i, left, both, to + i);
+		}
+		from = to;
+		to = swapped;
+	}
+	if (from != members) {
+		memcpy(members, from, nr * sizeof(*members));
+	}
 }
 
 /* The tested ones, smallest p first; `ret_q` is NAN for the others. */
@@ -29,7 +60,7 @@ static size_t sort_members(const double *p, size_t nr, struct member *members, d
 			members[nr_members++] = (struct member){ p[i], i };
 		}
 	}
-	qsort(members, nr_members, sizeof(*members), by_p);
+	sort_by_p(members, nr_members);
 	return nr_members;
 }
 

@@ -81,9 +81,10 @@ static struct spread spread_of(const struct judge_metric *metrics, const struct 
 	if (spread.nr < ENOUGH) {
 		return spread;
 	}
-	summary_sort(surprises, spread.nr);
 	first = spread.nr / 20;
 	last = spread.nr - first;
+	summary_part(surprises, spread.nr, first);
+	summary_part(surprises + first, spread.nr - first, last - first);
 	sd = summary_population_sd(surprises + first, last - first);
 	spread.mean = summary_mean(surprises, spread.nr);
 	spread.excess = sd * sd / MIDDLE_SHARE - explained / (double)spread.nr;

@@ -151,6 +151,47 @@ void summary_sort(double *values, size_t nr)
 	}
 }
 
+static double middle_of(double a, double b, double c)
+{
+	return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Hoare's quickselect: the border between small and large values closes in on the place. */
+void summary_part(double *values, size_t nr, size_t nr_least)
+{
+	size_t low = 0;
+	size_t high = nr;
+
+	while (high - low > 1) {
+		double pivot =
+			middle_of(values[low], values[low + (high - low) / 2], values[high - 1]);
+		size_t i = low;
+		size_t j = high;
+
+		for (;;) {
+			double value;
+
+			for (; values[i] < pivot; i++) {
+			}
+			do {
+				j--;
+			} while (values[j] > pivot);
+			if (i >= j) {
+				break;
+			}
+			value = values[i];
+			values[i++] = values[j];
+			values[j] = value;
+		}
+		/* before i no value is above the pivot, from i on none below */
+		if (nr_least < i) {
+			high = i;
+		} else {
+			low = i > low ? i : low + 1;
+		}
+	}
+}
+
 double summary_median(const double *sorted, size_t nr)
 {
 	return summary_quantile(sorted, nr, 0.5);

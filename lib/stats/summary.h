@@ -30,8 +30,10 @@ double summary_gmean(const double *values, size_t nr);
 double summary_population_sd(const double *values, size_t nr);
 double summary_sample_sd(const double *values, size_t nr);
 
-/* Ascending, in place; what the two below need. */
+/* Ascending, in place; what median and quantile need. */
 void summary_sort(double *values, size_t nr);
+/* Moves the `nr_least` smallest values to the front, in any order: what trimming needs. */
+void summary_part(double *values, size_t nr, size_t nr_least);
 /* The middle value, or half way between the two middle ones. */
 double summary_median(const double *sorted, size_t nr);
 /* Type 7 of Hyndman and Fan, which R and NumPy use by default: linear between the values at the

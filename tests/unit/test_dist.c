@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/stats/dist.h"
+#include "lib/stats/quantile.h"
 
 #include <math.h>
 
@@ -82,6 +83,25 @@ static void is_symmetric(void)
 	CHECK_NEAR(dist_t_tail(-(double)INFINITY, 3), 1, 0);
 }
 
+static void polynomials_agree(void)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < countof(t_quantiles); i++) {
+		double p = t_quantiles[i][0];
+		double df = t_quantiles[i][1];
+		struct quantile quantile;
+
+		if (p > 0.9 && p < 0.9999) {
+			quantile_init(&quantile, p);
+			CHECK(is_close(quantile_at(&quantile, df), t_quantiles[i][2],
+				       1e-11 + 1e-14 * df));
+			nr++;
+		}
+	}
+	CHECK(nr > 20);
+}
+
 static void quantile_undoes_cdf(void)
 {
 	static const double dfs[] = { 1, 1.7, 3, 8.2, 41, 190 };
@@ -102,6 +122,7 @@ static const struct t_case cases[] = {
 	{ "ln gamma agrees with Python's", gammas_agree },
 	{ "Fisher's exact test agrees with SciPy", fishers_agree },
 	{ "t is symmetric and ends at infinity", is_symmetric },
+	{ "one polynomial has a quantile for any degrees of freedom", polynomials_agree },
 	{ "a quantile is where its share of t lies", quantile_undoes_cdf },
 };
 

@@ -108,12 +108,35 @@ static void keeps_digits(void)
 	CHECK_NEAR(summary_sample_sd(same, 3), 0, 0);
 }
 
+/* Lists of all lengths, with and without equal values. */
+static void parts(void)
+{
+	uint64_t state = 1;
+
+	for (size_t nr = 0; nr < 200; nr++) {
+		size_t nr_least = nr / 20 + nr % 7 * (nr / 9);
+		double values[200];
+
+		for (size_t i = 0; i < nr; i++) {
+			state = state * 6364136223846793005 + 1442695040888963407;
+			values[i] = (double)(state >> 33 & (nr % 3 ? 0xffff : 3));
+		}
+		summary_part(values, nr, nr_least);
+		for (size_t i = 0; i < nr_least; i++) {
+			for (size_t j = nr_least; j < nr; j++) {
+				CHECK(values[i] <= values[j]);
+			}
+		}
+	}
+}
+
 static const struct t_case cases[] = {
 	{ "iterations become one number by the word of their estimator", estimates_by_word },
 	{ "mean, deviations and median of a textbook's numbers", textbook_numbers },
 	{ "harmonic and geometric means", means_of_rates },
 	{ "quantiles are NumPy's", quantiles_as_numpy },
 	{ "sorting is ascending", sorts },
+	{ "the smallest values go to the front", parts },
 	{ "nothing has no mean", nothing_has_no_mean },
 	{ "one value has a mean and no sample deviation", one_has_no_deviation },
 	{ "harmonic and geometric means refuse zero", zero_has_no_rate },
