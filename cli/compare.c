@@ -52,6 +52,7 @@ void compare_print(struct view *view, const struct compare_options *options)
 {
 	scoped(str_release) struct str out = STR_INIT;
 
+	out.sink = stdout;
 	if (strcmp(options->format, "text") == 0 || strcmp(options->format, "md") == 0) {
 		view_scale(view);
 	}

@@ -122,6 +122,16 @@ void str_truncate(struct str *str, size_t length)
 	}
 }
 
+#define DRAIN_BYTES 65536
+
+void str_drain(struct str *str)
+{
+	if (str->sink && str->length >= DRAIN_BYTES) {
+		fwrite(str->at, 1, str->length, str->sink);
+		str_truncate(str, 0);
+	}
+}
+
 char *str_detach(struct str *str)
 {
 	char *text;

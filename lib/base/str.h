@@ -16,6 +16,7 @@ struct str {
 	char *at;      /* NUL-terminated; points to a shared empty string until first use */
 	size_t length; /* bytes, without the NUL; the content may hold NULs of its own */
 	size_t room;   /* bytes allocated; 0: nothing allocated */
+	FILE *sink;    /* str_drain() writes there; NULL: it does nothing */
 };
 
 extern char str_empty[];
@@ -38,6 +39,10 @@ void str_append_int(struct str *str, int64_t value);
 void str_printf(struct str *str, const char *format, ...) PRINTF_LIKE(2, 3);
 void str_append_blanks(struct str *str, size_t nr);
 void str_truncate(struct str *str, size_t length);
+
+/* For long outputs, that they need not be in memory as a whole: whoever appends line after line
+ * calls it between two.  It writes to the sink and empties the string, once there is enough. */
+void str_drain(struct str *str);
 
 /* Hands the buffer to the caller (free()), leaves *str empty and usable. */
 char *str_detach(struct str *str);

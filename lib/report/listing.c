@@ -257,6 +257,7 @@ static void csv_row(struct csv *csv, const struct section *section, const struct
 	csv_text(csv, change->verdict->word);
 	csv_clean(csv, change->reason);
 	csv_end(csv);
+	str_drain(csv->out);
 }
 
 static void csv_section(struct csv *csv, const struct section *section)

@@ -238,6 +238,7 @@ static void write_rows(struct block *block, const struct view_row *rows, size_t 
 		str_append(block->out, "  ");
 		view_text(rows[i].metric, block->out);
 		str_append_char(block->out, '\n');
+		str_drain(block->out);
 	}
 }
 

@@ -5,27 +5,36 @@
 #include "lib/base/mem.h"
 #include "width.h"
 
-struct table {
-	struct arena *arena;
-	const struct table_column *columns;
-	size_t nr_columns;
-	VEC(const char *) cells; /* row after row */
-	size_t nr_rows;
-	struct str clean; /* of table_add(): one cell */
+/* Before each cell's text; counted once, as most tables are written once. */
+struct cell {
+	uint16_t length; /* bytes; a NUL follows them */
+	uint16_t width;  /* of a terminal */
+	uint16_t before; /* TABLE_DECIMAL: the width up to the point or where one would stand */
 };
+
+static_assert(TABLE_MAX_CELL_BYTES <= UINT16_MAX, "a cell's length is counted in 16 bits");
 
 /* The cells of a terminal that a column needs. */
 struct layout {
-	size_t width;
-	size_t before_point; /* TABLE_DECIMAL: up to the point or where one would stand */
+	size_t before;
+	size_t after;
+};
+
+struct table {
+	const struct table_column *columns;
+	size_t nr_columns;
+	struct arena *arena;
+	VEC(const char *) rows; /* each a cell after the other */
+	struct str row;         /* of table_add(): the one that is made */
+	struct layout layouts[];
 };
 
 struct table *table_new(const struct table_column *columns, size_t nr_columns)
 {
-	struct table *table = mem_alloc(sizeof(*table));
+	struct table *table = mem_alloc(sizeof(*table) + nr_columns * sizeof(table->layouts[0]));
 
 	table->arena = arena_new();
-	str_init(&table->clean);
+	str_init(&table->row);
 	table->columns = columns;
 	table->nr_columns = nr_columns;
 	return table;
@@ -35,34 +44,11 @@ struct table *table_free(struct table *table)
 {
 	if (table) {
 		arena_free(table->arena);
-		vec_release(&table->cells);
-		str_release(&table->clean);
+		vec_release(&table->rows);
+		str_release(&table->row);
 		free(table);
 	}
 	return NULL;
-}
-
-void table_add(struct table *table, const char *const *cells)
-{
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		const char *cell = cells[i] ? cells[i] : "";
-
-		str_truncate(&table->clean, 0);
-		str_append_clean(&table->clean, cell, strlen(cell), false, TABLE_MAX_CELL_BYTES);
-		*vec_push(&table->cells) =
-			arena_strndup(table->arena, table->clean.at, table->clean.length);
-	}
-	table->nr_rows++;
-}
-
-size_t table_nr_rows(const struct table *table)
-{
-	return table->nr_rows;
-}
-
-static const char *cell_at(const struct table *table, size_t row, size_t column)
-{
-	return table->cells.at[row * table->nr_columns + column];
 }
 
 static bool is_digit(char c)
@@ -84,40 +70,63 @@ static size_t before_point(const char *cell)
 	return width_of_bytes(cell, length);
 }
 
-static struct layout lay_out(const struct table *table, size_t column)
+static void add_cell(struct table *table, size_t column, const char *text)
 {
-	bool is_decimal = table->columns[column].align == TABLE_DECIMAL;
-	struct layout layout = { 0 };
-	size_t after = 0;
-	size_t title = width_of(table->columns[column].title);
+	struct cell cell = { 0 };
+	size_t start = table->row.length;
+	struct layout *layout = &table->layouts[column];
+	const char *own;
 
-	for (size_t row = 0; row < table->nr_rows; row++) {
-		const char *cell = cell_at(table, row, column);
-		size_t before = is_decimal ? before_point(cell) : 0;
-		size_t rest = width_of(cell) - before;
-
-		layout.before_point = before > layout.before_point ? before : layout.before_point;
-		after = rest > after ? rest : after;
+	str_append_bytes(&table->row, &cell, sizeof(cell));
+	str_append_clean(&table->row, text, strlen(text), false, TABLE_MAX_CELL_BYTES);
+	own = table->row.at + start + sizeof(cell);
+	cell.length = (uint16_t)(table->row.length - start - sizeof(cell));
+	cell.width = (uint16_t)width_of_bytes(own, cell.length);
+	if (table->columns[column].align == TABLE_DECIMAL) {
+		cell.before = (uint16_t)before_point(own);
 	}
-	layout.width = layout.before_point + after;
-	if (layout.width < title) {
-		layout.before_point += title - layout.width;
-		layout.width = title;
+	memcpy(table->row.at + start, &cell, sizeof(cell));
+	str_append_char(&table->row, '\0');
+	layout->before = cell.before > layout->before ? cell.before : layout->before;
+	if (layout->after + cell.before < cell.width) {
+		layout->after = cell.width - cell.before;
 	}
-	return layout;
 }
 
-static void write_cell(struct str *out, enum table_align align, const struct layout *layout,
-		       const char *cell)
+void table_add(struct table *table, const char *const *cells)
 {
-	size_t blanks = 0;
-
-	if (align == TABLE_DECIMAL && *cell) {
-		blanks = layout->before_point - before_point(cell);
-		str_append_blanks(out, blanks);
+	str_truncate(&table->row, 0);
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		add_cell(table, i, cells[i] ? cells[i] : "");
 	}
-	width_pad(out, cell, layout->width - blanks,
-		  align == TABLE_RIGHT ? WIDTH_RIGHT : WIDTH_LEFT);
+	*vec_push(&table->rows) = arena_strndup(table->arena, table->row.at, table->row.length);
+}
+
+size_t table_nr_rows(const struct table *table)
+{
+	return table->rows.nr;
+}
+
+/* The text of the cell at *at, which goes on to the next one. */
+static const char *next_cell(const char **at, struct cell *ret_cell)
+{
+	const char *text = *at + sizeof(*ret_cell);
+
+	memcpy(ret_cell, *at, sizeof(*ret_cell));
+	*at = text + ret_cell->length + 1;
+	return text;
+}
+
+/* As wide as the title at least. */
+static struct layout lay_out(const struct table *table, size_t column)
+{
+	struct layout layout = table->layouts[column];
+	size_t title = width_of(table->columns[column].title);
+
+	if (layout.before + layout.after < title) {
+		layout.before = title - layout.after;
+	}
+	return layout;
 }
 
 static void end_line(struct str *out)
@@ -131,23 +140,52 @@ static void end_line(struct str *out)
 	str_append_char(out, '\n');
 }
 
-static void write_text(const struct table *table, const struct layout *layouts, struct str *out)
+/* The blanks before a cell; those behind it are left to the next one. */
+static size_t blanks_before(enum table_align align, const struct layout *layout,
+			    const struct cell *cell)
 {
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		enum table_align align = table->columns[i].align;
+	switch (align) {
+	case TABLE_LEFT:
+		return 0;
+	case TABLE_RIGHT:
+		return layout->before + layout->after - cell->width;
+	case TABLE_DECIMAL:
+		return layout->before - cell->before;
+	}
+	return 0;
+}
 
-		str_append(out, i ? "  " : "");
-		width_pad(out, table->columns[i].title, layouts[i].width,
-			  align == TABLE_LEFT ? WIDTH_LEFT : WIDTH_RIGHT);
+static void write_row(const struct table *table, const struct layout *layouts, const char *at,
+		      struct str *out)
+{
+	size_t blanks = 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		struct cell cell;
+		const char *text = next_cell(&at, &cell);
+		size_t before = blanks_before(table->columns[i].align, &layouts[i], &cell);
+
+		str_append_blanks(out, blanks + before);
+		str_append_bytes(out, text, cell.length);
+		blanks = 2 + layouts[i].before + layouts[i].after - before - cell.width;
 	}
 	end_line(out);
-	for (size_t row = 0; row < table->nr_rows; row++) {
-		for (size_t i = 0; i < table->nr_columns; i++) {
-			str_append(out, i ? "  " : "");
-			write_cell(out, table->columns[i].align, &layouts[i],
-				   cell_at(table, row, i));
-		}
-		end_line(out);
+}
+
+static void write_text(const struct table *table, struct str *out)
+{
+	scoped(free) struct layout *layouts = mem_array(table->nr_columns, sizeof(*layouts));
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		layouts[i] = lay_out(table, i);
+		str_append(out, i ? "  " : "");
+		width_pad(out, table->columns[i].title, layouts[i].before + layouts[i].after,
+			  table->columns[i].align == TABLE_LEFT ? WIDTH_LEFT : WIDTH_RIGHT);
+	}
+	end_line(out);
+	for (size_t row = 0; row < table->rows.nr; row++) {
+		write_row(table, layouts, table->rows.at[row], out);
+		str_drain(out);
 	}
 }
 
@@ -169,30 +207,30 @@ static void append_markdown(struct str *out, const char *text)
 	}
 }
 
-static void write_markdown_row(const struct table *table, const char *const *cells, struct str *out)
+static void write_markdown(const struct table *table, struct str *out)
 {
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		str_append(out, "| ");
-		append_markdown(out, cells[i]);
+		append_markdown(out, table->columns[i].title);
 		str_append_char(out, ' ');
 	}
 	str_append(out, "|\n");
-}
-
-static void write_markdown(const struct table *table, struct str *out)
-{
-	scoped(free) const char **titles = mem_array(table->nr_columns, sizeof(*titles));
-
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		titles[i] = table->columns[i].title;
-	}
-	write_markdown_row(table, titles, out);
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		str_append(out, table->columns[i].align == TABLE_LEFT ? "| :-- " : "| --: ");
 	}
 	str_append(out, "|\n");
-	for (size_t row = 0; row < table->nr_rows; row++) {
-		write_markdown_row(table, &table->cells.at[row * table->nr_columns], out);
+	for (size_t row = 0; row < table->rows.nr; row++) {
+		const char *at = table->rows.at[row];
+
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			struct cell cell;
+
+			str_append(out, "| ");
+			append_markdown(out, next_cell(&at, &cell));
+			str_append_char(out, ' ');
+		}
+		str_append(out, "|\n");
+		str_drain(out);
 	}
 }
 
@@ -204,25 +242,24 @@ static void write_csv(const struct table *table, struct str *out)
 		csv_text(&csv, table->columns[i].title);
 	}
 	csv_end(&csv);
-	for (size_t row = 0; row < table->nr_rows; row++) {
+	for (size_t row = 0; row < table->rows.nr; row++) {
+		const char *at = table->rows.at[row];
+
 		for (size_t i = 0; i < table->nr_columns; i++) {
-			csv_text(&csv, cell_at(table, row, i));
+			struct cell cell;
+
+			csv_text(&csv, next_cell(&at, &cell));
 		}
 		csv_end(&csv);
+		str_drain(out);
 	}
 }
 
 void table_write(const struct table *table, enum table_form form, struct str *out)
 {
-	scoped(free) struct layout *layouts = NULL;
-
 	switch (form) {
 	case TABLE_TEXT:
-		layouts = mem_array(table->nr_columns, sizeof(*layouts));
-		for (size_t i = 0; i < table->nr_columns; i++) {
-			layouts[i] = lay_out(table, i);
-		}
-		write_text(table, layouts, out);
+		write_text(table, out);
 		break;
 	case TABLE_MARKDOWN:
 		write_markdown(table, out);
