@@ -174,6 +174,9 @@ static int compare_files(const struct call *call, const struct compare_options *
 		return call_fail_file(call, &err);
 	}
 	pairing = pairing_new(&sides, &jobs);
+	if (!options->is_json && !pairing_reason(pairing)) {
+		sides_forget_metrics(&sides);
+	}
 	view = pairing_view(pairing, options->is_json);
 	print_notes(call, view);
 	if (pairing_reason(pairing)) {

@@ -187,6 +187,44 @@ static void judge_head(struct pairing *pairing, const struct place *places, size
 	}
 }
 
+static const struct judge_side *side_of(const struct judge_verdict *verdict, bool is_head)
+{
+	return is_head ? &verdict->head : &verdict->base;
+}
+
+const struct judge_side *pairing_side(const struct pairing *pairing, size_t row, size_t side)
+{
+	for (size_t head = 1; head < pairing->sides->nr; head++) {
+		const struct judge_verdict *verdict = pairing_verdict(pairing, head, row);
+
+		if ((side == 0 || side == head) && side_of(verdict, side > 0)->nr > 0) {
+			return side_of(verdict, side > 0);
+		}
+	}
+	return NULL;
+}
+
+/* A side that was not judged, for the other one is missing or does not fit, is shown all the same. */
+static void keep_unjudged(struct pairing *pairing, size_t row)
+{
+	struct pairing_row *to = &pairing->rows.at[row];
+
+	for (size_t side = 0; side < pairing->sides->nr; side++) {
+		const struct results_metric *metric = to->sides[side];
+
+		if (!metric || pairing_side(pairing, row, side)) {
+			continue;
+		}
+		if (!to->unjudged) {
+			to->unjudged = arena_array(pairing->arena, pairing->sides->nr,
+						   sizeof(*to->unjudged));
+		}
+		to->unjudged[side] = view_cell_of(metric->values.at, metric->values.nr, NULL);
+		to->unjudged[side].samples = NULL;
+		to->unjudged[side].nr_samples = 0;
+	}
+}
+
 struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs)
 {
 	struct pairing *pairing = mem_alloc(sizeof(*pairing));
@@ -203,6 +241,9 @@ struct pairing *pairing_new(const struct sides *sides, const struct jobs *jobs)
 	places = sort_rows(pairing);
 	for (size_t head = 1; head < sides->nr; head++) {
 		judge_head(pairing, places, head);
+	}
+	for (size_t i = 0; i < pairing->rows.nr; i++) {
+		keep_unjudged(pairing, i);
 	}
 	pairing_take_notes(pairing);
 	return pairing;

@@ -36,6 +36,8 @@ struct pairing_row {
 	size_t place;  /* of its verdicts */
 	struct known known;
 	const struct results_metric **sides; /* NULL: this side does not have it */
+	struct view_cell *unjudged;          /* one a side, of those that no verdict took; NULL: all
+					      * were taken */
 };
 
 struct pairing {
@@ -65,8 +67,11 @@ static inline const struct judge_verdict *pairing_verdict(const struct pairing *
 /* Why no metric of any head can be compared with the base's; NULL: some can. */
 const char *pairing_reason(const struct pairing *pairing);
 
+/* What the judge took of a side of a row, by any comparison that took something; NULL: none did. */
+const struct judge_side *pairing_side(const struct pairing *pairing, size_t row, size_t side);
+
 /* The comparison document, which points into the pairing; without groups where nothing can be
- * compared.  The samples are most of it, and of use to programs alone. */
+ * compared.  Only what has samples asks the sides for them: they may have been forgotten. */
 struct view *pairing_view(const struct pairing *pairing, bool has_samples);
 
 /* For pairing.c: whether all sides have one part alone, and what differs between two of them. */

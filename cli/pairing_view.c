@@ -5,24 +5,6 @@
 #include "lib/stats/failure.h"
 #include "pairing.h"
 
-static const struct judge_side *side_of(const struct judge_verdict *verdict, bool is_head)
-{
-	return is_head ? &verdict->head : &verdict->base;
-}
-
-/* What the judge took of a side, by any comparison that took something. */
-static const struct judge_side *judged_side(const struct pairing *pairing, size_t row, size_t side)
-{
-	for (size_t head = 1; head < pairing->sides->nr; head++) {
-		const struct judge_verdict *verdict = pairing_verdict(pairing, head, row);
-
-		if ((side == 0 || side == head) && side_of(verdict, side > 0)->nr > 0) {
-			return side_of(verdict, side > 0);
-		}
-	}
-	return NULL;
-}
-
 /* Why a side has no value; NULL: no more is known than that. */
 static const char *absence(const struct pairing *pairing, size_t row, size_t side)
 {
@@ -42,16 +24,24 @@ static const char *absence(const struct pairing *pairing, size_t row, size_t sid
 static struct view_cell cell_of(const struct pairing *pairing, size_t row, size_t side,
 				bool has_samples)
 {
-	const struct results_metric *metric = pairing->rows.at[row].sides[side];
-	const struct judge_side *judged = judged_side(pairing, row, side);
+	const struct pairing_row *from = &pairing->rows.at[row];
+	const struct judge_side *judged = pairing_side(pairing, row, side);
 	const char *reason = absence(pairing, row, side);
-	const double *samples = metric ? metric->values.at : NULL;
-	size_t nr = metric ? metric->values.nr : 0;
-	struct view_cell cell =
-		judged ? view_cell_judged(judged, reason) : view_cell_of(samples, nr, reason);
+	struct view_cell cell = { 0 };
 
-	cell.samples = has_samples ? samples : NULL;
-	cell.nr_samples = has_samples ? nr : 0;
+	if (judged) {
+		cell = view_cell_judged(judged, reason);
+	} else if (from->unjudged) {
+		cell = from->unjudged[side];
+	}
+	cell.reason = cell.n > 0 ? NULL : reason;
+	if (has_samples) {
+		static const double none[1];
+		const struct results_metric *metric = from->sides[side];
+
+		cell.samples = metric && metric->values.nr > 0 ? metric->values.at : none;
+		cell.nr_samples = metric ? metric->values.nr : 0;
+	}
 	return cell;
 }
 

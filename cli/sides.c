@@ -184,6 +184,13 @@ bool sides_read(struct sides *sides, char *const *paths, size_t nr_paths, const 
 	return by ? divide(sides, err) : fail_alone(sides, err);
 }
 
+void sides_forget_metrics(struct sides *sides)
+{
+	for (size_t i = 0; i < sides->nr_inputs; i++) {
+		results_forget_metrics(sides->inputs[i]);
+	}
+}
+
 void sides_release(struct sides *sides)
 {
 	for (size_t i = 0; i < sides->nr_inputs; i++) {

@@ -38,6 +38,9 @@ struct sides {
  * not fit the inputs. */
 MUST_CHECK bool sides_read(struct sides *sides, char *const *paths, size_t nr_paths, const char *by,
 			   struct err *err);
+/* Frees what was measured, once it is judged: names, failures and counts stay. */
+void sides_forget_metrics(struct sides *sides);
+
 void sides_release(struct sides *sides);
 DEFINE_SCOPED_EMBEDDED(sides_release, struct sides)
 

@@ -403,13 +403,25 @@ bool is_results_document(const char *path)
 	return content_open(&content, path, NULL) && is_results_view(content.at, content.length);
 }
 
-static void part_release(struct results_part *part)
+static void forget_metrics(struct results_part *part)
 {
 	for (size_t i = 0; i < part->metrics.nr; i++) {
 		vec_release(&part->metrics.at[i].values);
 		vec_release(&part->metrics.at[i].runs);
 	}
 	vec_release(&part->metrics);
+}
+
+void results_forget_metrics(struct results *results)
+{
+	for (size_t i = 0; i < results->parts.nr; i++) {
+		forget_metrics(results->parts.at[i]);
+	}
+}
+
+static void part_release(struct results_part *part)
+{
+	forget_metrics(part);
 	vec_release(&part->params);
 	vec_release(&part->failures);
 	names_free(part->metric_names);

@@ -102,6 +102,8 @@ MUST_CHECK bool results_read(const char *path, const struct results_options *opt
 MUST_CHECK bool results_parse(const char *what, const struct str *text,
 			      const struct results_options *options, struct results **ret_results,
 			      struct err *err);
+/* Frees the metrics, but not their names. */
+void results_forget_metrics(struct results *results);
 struct results *results_free(struct results *results);
 DEFINE_SCOPED(results_free, struct results *)
 
