@@ -204,7 +204,7 @@ const struct judge_side *pairing_side(const struct pairing *pairing, size_t row,
 	return NULL;
 }
 
-/* A side that was not judged, for the other one is missing or does not fit, is shown all the same. */
+/* A side that was not judged, for the other is missing or does not fit, is shown all the same. */
 static void keep_unjudged(struct pairing *pairing, size_t row)
 {
 	struct pairing_row *to = &pairing->rows.at[row];

@@ -317,7 +317,8 @@ static void note_left_out(struct results *results)
 
 			if (metric->fold > 1) {
 				results_note(results,
-					     "%s: '%s' has %zu samples: each %zu neighbours are "
+					     "%s: '%s' has %zu samples: each %" PRIu32
+					     " neighbours are "
 					     "averaged to one",
 					     results->path, metric->name, metric->nr_samples,
 					     metric->fold);

@@ -43,14 +43,14 @@ struct results_metric {
 	const char *unit; /* NULL: unknown */
 	enum results_better better;
 	bool is_exact;              /* the file says so */
+	bool has_places;            /* some sample tells its boot, build or block */
+	bool has_fractions;         /* one is written as such, be it 5.0 */
 	VEC(double) values;         /* as the judge takes them; NAN: missing */
 	VEC(struct judge_run) runs; /* one a value; none: of no value anything is known */
 	size_t nr_samples;          /* that the file has */
-	size_t fold;                /* so many neighbours are one sample; 1: none are */
 	double pending_sum;         /* of the neighbours that are no sample yet */
-	size_t nr_pending;
-	bool has_places;    /* some sample tells its boot, build or block */
-	bool has_fractions; /* one is written as such, be it 5.0 */
+	uint32_t nr_pending;
+	uint32_t fold; /* so many neighbours are one sample; 1: none are */
 };
 
 struct results_param {
