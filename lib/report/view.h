@@ -10,7 +10,7 @@
  *	if (!view_read(document, &view, err)) ...           // "groups[0].rows[3]: ..."
  *	format_get("lkp")->write(view, &(struct format_options){ 0 }, &out);
  *
- * In memory it is rows of numbers (docs/decisions/0015).  Outside it is JSON, which `patchmeter
+ * In memory it is rows of numbers (docs/decisions/0017).  Outside it is JSON, which `patchmeter
  * compare --json` prints as it is.  What does not exist is NaN or NULL here, null there, and has a
  * reason.
  *
