@@ -170,3 +170,37 @@ size_t decimal_write(double value, int digits, bool has_plus, char *text, size_t
 	printed = snprintf(text, room, has_plus ? "%+.*f" : "%.*f", digits, value);
 	return (size_t)printed < room ? (size_t)printed : room - 1;
 }
+
+/* 10^15 and more digits are printed with an exponent or not exactly. */
+#define SHORT_LIMIT 1e15
+#define SHORT_LEAST 1e-4
+
+size_t decimal_write_short(double value, char text[DECIMAL_SHORT_BYTES])
+{
+	static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+	double size = fabs(value);
+	char bytes[DECIMAL_SHORT_BYTES];
+	char *at = bytes + sizeof(bytes);
+
+	for (int digits = 0; size >= SHORT_LEAST && digits < (int)countof(powers); digits++) {
+		double scaled = size * powers[digits] + 0.5;
+		uint64_t whole = scaled < SHORT_LIMIT ? (uint64_t)scaled : 0;
+		double back = (double)whole / powers[digits];
+
+		if (whole == 0 || back < size || back > size) {
+			continue;
+		}
+		for (int i = 0; whole > 0 || i <= digits; i++, whole /= 10) {
+			if (i == digits && i > 0) {
+				*--at = '.';
+			}
+			*--at = (char)('0' + whole % 10);
+		}
+		if (value < 0) {
+			*--at = '-';
+		}
+		break;
+	}
+	memcpy(text, at, (size_t)(bytes + sizeof(bytes) - at));
+	return (size_t)(bytes + sizeof(bytes) - at);
+}

@@ -28,4 +28,10 @@ size_t decimal_read(const char *bytes, size_t left, double *ret_value);
  * the length of the text, which is cut off where there is no more room. */
 size_t decimal_write(double value, int digits, bool has_plus, char *text, size_t room);
 
+#define DECIMAL_SHORT_BYTES 24
+
+/* The shortest text that reads back as the same, as "%.15g" prints it, without a NUL; for those of
+ * at most six digits behind the point that need no exponent.  Gives its length; 0: it is none. */
+size_t decimal_write_short(double value, char text[DECIMAL_SHORT_BYTES]);
+
 #endif

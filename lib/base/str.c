@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decimal.h"
 #include "mem.h"
 
 char str_empty[1];
@@ -299,7 +300,12 @@ void str_append_number(struct str *str, double value)
 {
 	char text[32];
 	double back;
+	size_t length = decimal_write_short(value, text);
 
+	if (length > 0) {
+		str_append_bytes(str, text, length);
+		return;
+	}
 	/* 15 digits are always true, 17 always enough. */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);

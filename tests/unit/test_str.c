@@ -104,6 +104,33 @@ static void reads_whole_numbers(void)
 	CHECK_INT(value, 7);
 }
 
+/* What printf() and strtod() say, of decimals with none to seven digits behind the point. */
+static void writes_the_shortest_number(void)
+{
+	static const double others[] = { 0,    -0.0,   0.1,  1e-4,      9.99e-5, 1e15,
+					 1e22, 1e-300, 1e14, 0.1 + 0.2, DBL_MAX, -12.5 };
+	uint64_t state = 1;
+
+	for (size_t i = 0; i < 20000 + countof(others); i++) {
+		double value = (double)(int64_t)(state >> (14 + i % 40)) / pow(10, (double)(i % 8));
+		scoped(str_release) struct str text = STR_INIT;
+		char expected[40];
+		double back = NAN;
+
+		state = state * 6364136223846793005 + 1442695040888963407;
+		value = i < countof(others) ? others[i] : i % 3 ? value : -value;
+		for (int digits = 15; digits <= 17 && memcmp(&back, &value, sizeof(back)) != 0;
+		     digits++) {
+			snprintf(expected, sizeof(expected), "%.*g", digits, value);
+			back = strtod(expected, NULL);
+		}
+		str_append_number(&text, value);
+		if (!CHECK_TEXT(text.at, expected)) {
+			return;
+		}
+	}
+}
+
 static void reads_numbers(void)
 {
 	static const struct {
@@ -266,6 +293,7 @@ static const struct t_case cases[] = {
 	  files_fail_with_their_kind },
 	{ "a whole number is read whole, in its range, or not at all", reads_whole_numbers },
 	{ "a number is read whole and finite or not at all", reads_numbers },
+	{ "a number is written as short as it can be read back", writes_the_shortest_number },
 	{ "prefixes and suffixes are the whole ends", knows_both_ends },
 	{ "a glob's star matches anything, in bounded time", matches_globs },
 	{ "hostile text comes out as clean UTF-8", cleans_hostile_texts },
