@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bisect.h"
+
+#include <math.h>
+
+#include "bisect_gain.h"
+
+/* The set that is named when the budget has ended holds the culprit so surely. */
+#define SET_P 0.95
+
+struct bisect {
+	struct belief *belief;
+	/* commits given out by bisect_next() and not run yet */
+	VEC(size_t) pending;
+};
+
+struct bisect_options bisect_defaults(size_t nr_commits)
+{
+	return (struct bisect_options){
+		.nr_commits = nr_commits,
+		.sd = 1,
+		.boot_share = -1,
+		.smallest = 0.4,
+		.p_none = 0.5,
+		.stop = 0.99,
+		.jumps = 0.002,
+		.budget = 600,
+	};
+}
+
+struct bisect *bisect_new(const struct bisect_options *options)
+{
+	struct bisect *bisect = mem_alloc(sizeof(*bisect));
+
+	assert(options->nr_commits > 0 && options->nr_commits <= BISECT_MOST_COMMITS);
+	bisect->belief = belief_new(options);
+	return bisect;
+}
+
+struct bisect *bisect_free(struct bisect *bisect)
+{
+	if (bisect) {
+		belief_free(bisect->belief);
+		vec_release(&bisect->pending);
+		free(bisect);
+	}
+	return NULL;
+}
+
+static void forget_pending(struct bisect *bisect, size_t commit)
+{
+	for (size_t i = 0; i < bisect->pending.nr; i++) {
+		if (bisect->pending.at[i] == commit) {
+			bisect->pending.at[i] = bisect->pending.at[--bisect->pending.nr];
+			return;
+		}
+	}
+}
+
+void bisect_add(struct bisect *bisect, const struct bisect_run *run)
+{
+	assert(run->commit <= bisect->belief->options.nr_commits);
+	assert(run->machine < BISECT_MOST_MACHINES && isfinite(run->value));
+	forget_pending(bisect, run->commit);
+	belief_add(bisect->belief, run);
+}
+
+void bisect_skip(struct bisect *bisect, size_t commit)
+{
+	forget_pending(bisect, commit);
+	bisect->belief->is_skipped[commit] = true;
+}
+
+void bisect_posterior(struct bisect *bisect, double *ret_p)
+{
+	const struct belief *belief = bisect->belief;
+
+	ret_p[0] = belief->p_none;
+	for (size_t k = 0; k < belief->classes.nr; k++) {
+		const struct belief_class *class = &belief->classes.at[k];
+
+		for (size_t i = class->first; i < class->first + class->nr; i++) {
+			size_t commit = belief->order[i];
+			double share =
+				class->weight > 0 ? belief->weights[commit] / class->weight : 0;
+
+			ret_p[commit] = class->p * share;
+		}
+	}
+}
+
+/* Is there a commit which could be run and would part the class? */
+static bool is_separable(const struct belief *belief, const struct belief_class *class)
+{
+	for (size_t i = class->first; i < class->first + class->nr; i++) {
+		size_t commit = belief->order[i];
+
+		if (!belief->is_skipped[commit] && !belief->is_split[commit]) {
+			double share = belief_share(belief, class, commit);
+
+			if (share > 0 && share < 1) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The most that can be said of a class: one commit of it, or all where nothing tells them apart. */
+static void best_of(const struct belief *belief, const struct belief_class *class,
+		    struct bisect_answer *ret_best)
+{
+	size_t nr_possible = 0, last = 0, likeliest = 0;
+	double most = 0;
+
+	for (size_t i = class->first; i < class->first + class->nr; i++) {
+		double weight = belief->weights[belief->order[i]];
+
+		if (weight > 0) {
+			nr_possible++;
+			last = belief->order[i];
+			likeliest = weight > most ? last : likeliest;
+			most = fmax(most, weight);
+		}
+	}
+	ret_best->state = BISECT_CULPRIT;
+	ret_best->p = class->weight > 0 ? class->p * most / class->weight : 0;
+	ret_best->last = likeliest;
+	ret_best->nr_set = 1;
+	if (nr_possible > 1 && ret_best->p < belief->options.stop && !is_separable(belief, class)) {
+		ret_best->state = BISECT_SET;
+		ret_best->p = class->p;
+		ret_best->last = last;
+		ret_best->nr_set = nr_possible;
+	}
+}
+
+/* What can be said best, however sure. */
+static void say(const struct belief *belief, struct bisect_answer *ret_answer)
+{
+	ret_answer->state = BISECT_NONE;
+	ret_answer->p = belief->p_none;
+	for (size_t k = 0; k < belief->classes.nr; k++) {
+		struct bisect_answer best = { 0 };
+
+		if (belief->classes.at[k].p > ret_answer->p) {
+			best_of(belief, &belief->classes.at[k], &best);
+		}
+		if (best.p > ret_answer->p) {
+			ret_answer->state = best.state;
+			ret_answer->p = best.p;
+			ret_answer->last = best.last;
+			ret_answer->nr_set = best.nr_set;
+		}
+	}
+}
+
+struct candidate {
+	size_t commit;
+	double p;
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->p < y->p || (x->p <= y->p && x->commit > y->commit) ? 1 : -1;
+}
+
+/* The most probable first; [0] may be "none". */
+static struct candidate *rank(struct bisect *bisect, size_t *ret_nr, double *ret_p)
+{
+	size_t nr = bisect->belief->options.nr_commits + 1, nr_needed = 0;
+	scoped(free) double *p = mem_array(nr, sizeof(double));
+	struct candidate *candidates = mem_array(nr, sizeof(*candidates));
+	double sum = 0;
+
+	bisect_posterior(bisect, p);
+	for (size_t i = 0; i < nr; i++) {
+		candidates[i] = (struct candidate){ i, p[i] };
+	}
+	qsort(candidates, nr, sizeof(*candidates), compare_candidates);
+	while (nr_needed < nr && sum < SET_P) {
+		sum += candidates[nr_needed++].p;
+	}
+	*ret_nr = nr_needed;
+	*ret_p = sum;
+	return candidates;
+}
+
+static void say_spent(struct bisect *bisect, struct bisect_answer *ret_answer)
+{
+	size_t nr;
+	scoped(free) struct candidate *candidates = rank(bisect, &nr, &ret_answer->p);
+
+	ret_answer->state = BISECT_SPENT;
+	ret_answer->nr_set = 0;
+	ret_answer->last =
+		candidates[0].commit > 0 || nr < 2 ? candidates[0].commit : candidates[1].commit;
+	for (size_t i = 0; i < nr; i++) {
+		ret_answer->nr_set += candidates[i].commit > 0;
+	}
+}
+
+static int compare_commits(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool has_member(const struct belief *belief, const struct belief_class *class, size_t commit)
+{
+	for (size_t i = class->first; i < class->first + class->nr; i++) {
+		if (belief->order[i] == commit) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static size_t possible_members(const struct belief *belief, const struct belief_class *class,
+			       size_t *ret_commits)
+{
+	size_t nr = 0;
+
+	for (size_t i = class->first; i < class->first + class->nr; i++) {
+		if (belief->weights[belief->order[i]] > 0) {
+			ret_commits[nr++] = belief->order[i];
+		}
+	}
+	return nr;
+}
+
+void bisect_set(struct bisect *bisect, const struct bisect_answer *answer, size_t *ret_commits)
+{
+	const struct belief *belief = bisect->belief;
+	size_t nr = 0, nr_ranked;
+	double p;
+
+	if (answer->state == BISECT_SPENT) {
+		scoped(free) struct candidate *candidates = rank(bisect, &nr_ranked, &p);
+
+		for (size_t i = 0; i < nr_ranked; i++) {
+			if (candidates[i].commit > 0) {
+				ret_commits[nr++] = candidates[i].commit;
+			}
+		}
+		qsort(ret_commits, nr, sizeof(*ret_commits), compare_commits);
+		return;
+	}
+	for (size_t k = 0; k < belief->classes.nr && answer->nr_set > 1; k++) {
+		const struct belief_class *class = &belief->classes.at[k];
+
+		if (has_member(belief, class, answer->last)) {
+			nr = possible_members(belief, class, ret_commits);
+		}
+	}
+	if (answer->nr_set == 1) {
+		ret_commits[0] = answer->last;
+	}
+}
+
+static double entropy(const struct belief *belief)
+{
+	double bits = belief->p_none > 0 ? -belief->p_none * log2(belief->p_none) : 0;
+
+	for (size_t k = 0; k < belief->classes.nr; k++) {
+		const struct belief_class *class = &belief->classes.at[k];
+
+		/* as if all members weighed the same */
+		bits += class->p > 0 ? class->p * log2((double)class->nr / class->p) : 0;
+	}
+	return bits;
+}
+
+/* What is unknown over what a run tells, and the confirmation of both neighbours. */
+static double expect(const struct belief *belief, const struct belief_fit *fit)
+{
+	double size = fmin(fmax(fit->size / fit->sd, belief->options.smallest), 8);
+	double sure = 2 * log(1 / (1 - belief->options.stop)) / (size * size / 2);
+	double bits = entropy(belief);
+
+	return bits / gain_channel(0.5, size) + sure * fmin(bits, 1);
+}
+
+void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
+{
+	const struct belief *belief = bisect->belief;
+	struct belief_fit fit = belief_fit(belief);
+
+	*ret_answer = (struct bisect_answer){ .p_none = belief->p_none,
+					      .p_worse = fit.p_worse,
+					      .before = fit.before,
+					      .after = fit.after,
+					      .step_sd = fit.step_sd,
+					      .sd = fit.sd };
+	say(belief, ret_answer);
+	if (belief->runs.nr > 0 && ret_answer->p >= belief->options.stop) {
+		ret_answer->nr_found = ret_answer->state != BISECT_NONE;
+	} else if (belief->runs.nr >= belief->options.budget) {
+		say_spent(bisect, ret_answer);
+	} else {
+		ret_answer->state = BISECT_OPEN;
+		ret_answer->expected = expect(belief, &fit);
+	}
+}
+
+void bisect_next(struct bisect *bisect, size_t machine, struct bisect_next *ret_next)
+{
+	gain_next(bisect->belief, machine, bisect->pending.at, bisect->pending.nr, ret_next);
+	*vec_push(&bisect->pending) = ret_next->commit;
+}
+
+void bisect_found(struct bisect *bisect, size_t index, struct bisect_found *ret_found)
+{
+	struct bisect_answer answer;
+
+	assert(index == 0);
+	bisect_answer(bisect, &answer);
+	*ret_found = (struct bisect_found){ .commit = answer.last,
+					    .nr_set = answer.nr_set,
+					    .p = answer.p,
+					    .before = answer.before,
+					    .after = answer.after };
+}
