@@ -78,9 +78,11 @@ struct belief {
 	struct belief_machine machines[BISECT_MOST_MACHINES];
 };
 
+/* Before any run; copies what `options` points to, but for graph. */
 struct belief *belief_new(const struct bisect_options *options);
 struct belief *belief_free(struct belief *belief);
 
+/* Moves every hypothesis by one run; now and then all runs are gone through again. */
 void belief_add(struct belief *belief, const struct bisect_run *run);
 
 /* Tells the classes apart that a run of `commit` would. */

@@ -38,8 +38,10 @@ void belief_grid_lay(struct belief *belief);
 /* Do runs, the last of which is this one, ask for another grid? */
 bool belief_grid_is_outgrown(const struct belief *belief, const struct bisect_run *run);
 
+/* The steps that fit the grid, with the logarithm of their prior. */
 void belief_steps(const struct belief *belief, struct belief_steps *ret_steps);
 
+/* The likelihood of a run, or of its boot up to it, by level; the machine keeps the boot's. */
 void belief_sight(struct belief *belief, const struct bisect_run *run, size_t noise,
 		  bool is_new_boot, struct belief_sight *ret_sight);
 

@@ -4,10 +4,10 @@
  *
  * A posterior over "commit c did it" for every c, and "nothing changed", is kept up after each run;
  * the next run is the one that tells most for its cost.  No step is ever decided for good, so a
- * wrong turn is taken back when the runs speak against it.  docs/bisecting.md explains it to people,
- * docs/statistics.md gives the formulas; the levels on both sides, their noise, the share of boots in
- * it and jumps of the machine are unknown and integrated over.  Deterministic: the same runs in the
- * same order give the same answer.
+ * wrong turn is taken back when the runs speak against it.  docs/bisecting.md explains it to
+ * people, docs/statistics.md gives the formulas; the levels on both sides, their noise, the share
+ * of boots in it and jumps of the machine are unknown and integrated over.  Deterministic: the same
+ * runs in the same order give the same answer.
  *
  *	struct bisect_options options = bisect_defaults(16);	// base is 0, tip is 16
  *	struct bisect *bisect = bisect_new(&options);
@@ -52,12 +52,12 @@ struct bisect_options {
 	double sd;         /* of a run, on the scale of the values; > 0 for BISECT_LEVELS */
 	double sd_df;      /* of what is known of sd; 0: a guess */
 	double boot_share; /* variance between boots over variance of a run; < 0: unknown */
-	double smallest; /* the least step that counts as one, in sd: half of what one looks for; > 0 */
-	double p_none; /* that nothing changed, before the first run; [0, 1) */
-	double stop;   /* an answer is given at this posterior; (0.5, 1) */
-	double jumps;  /* expected jumps of a machine's level a run; 0: it never moves */
+	double smallest;   /* least step that counts, in sd: half of what one looks for; > 0 */
+	double p_none;     /* that nothing changed, before the first run; [0, 1) */
+	double stop;       /* an answer is given at this posterior; (0.5, 1) */
+	double jumps;      /* expected jumps of a machine's level a run; 0: it never moves */
 
-	/* What it costs in runs: to build a commit for the first time, to boot one that is built. */
+	/* What it costs, in runs, to build a commit, and to boot one that is built. */
 	double build_cost, boot_cost;
 	size_t budget; /* runs, with those that were given */
 
@@ -80,9 +80,8 @@ DEFINE_SCOPED(bisect_free, struct bisect *)
 struct bisect_run {
 	size_t commit;  /* 0 to nr_commits */
 	size_t machine; /* below BISECT_MOST_MACHINES; each has a level of its own */
-	uint64_t
-		boot; /* equal for two runs: they share a boot of that machine, one after the other */
-	double value; /* finite; the logarithm where all values are positive */
+	uint64_t boot;  /* equal for two runs in a row: they share a boot of that machine */
+	double value;   /* finite; the logarithm where all values are positive */
 };
 void bisect_add(struct bisect *bisect, const struct bisect_run *run);
 
@@ -92,31 +91,31 @@ void bisect_skip(struct bisect *bisect, size_t commit);
 enum bisect_state {
 	BISECT_OPEN,    /* run bisect_next() */
 	BISECT_CULPRIT, /* `last` */
-	BISECT_SET, /* one of `nr_set` commits which cannot be told apart: those between do not build */
-	BISECT_NONE,  /* nothing changed by `smallest` or more */
-	BISECT_SPENT, /* the budget has ended; the smallest set of 95 % */
+	BISECT_SET,     /* one of `nr_set` commits: what lies between them does not build */
+	BISECT_NONE,    /* nothing changed by `smallest` or more */
+	BISECT_SPENT,   /* the budget has ended; the smallest set of 95 % */
 };
 
 struct bisect_answer {
 	enum bisect_state state;
-	double p;       /* of what is said: of the culprit, the set, or none */
-	double p_none;  /* that nothing changed */
-	size_t last;    /* most probable commit; of a set, the last */
-	size_t nr_set;  /* 1 for a culprit; 0 for none */
-	double p_worse; /* that the value rose; given a change */
-	double before, after,
-		step_sd; /* fitted levels on machine 0 and the deviation of after - before */
-	double sd;       /* of a run, fitted */
-	double expected; /* runs still to come, about; 0 once not open */
+	double p;             /* of what is said: of the culprit, the set, or none */
+	double p_none;        /* that nothing changed */
+	size_t last;          /* most probable commit; of a set, the last */
+	size_t nr_set;        /* 1 for a culprit; 0 for none */
+	double p_worse;       /* that the value rose; given a change */
+	double before, after; /* fitted levels on machine 0 */
+	double step_sd;       /* deviation of after - before */
+	double sd;            /* of a run, fitted */
+	double expected;      /* runs still to come, about; 0 once not open */
 
-	size_t nr_found; /* culprits and sets, bisect_found(); more than 1 only with every_step */
-	size_t nr_unmeasured; /* commits without two boots, where every_step was asked for and not kept */
+	size_t nr_found;      /* culprits and sets, bisect_found() */
+	size_t nr_unmeasured; /* with every_step: commits that have not had two boots */
 };
 
 /* After each run; at most milliseconds. */
 void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer);
 
-/* The posterior of each commit: `ret_p` holds nr_commits + 1 numbers, [0] is "none"; they sum to 1. */
+/* The posterior of each commit: `ret_p` holds nr_commits + 1 numbers of sum 1, [0] is "none". */
 void bisect_posterior(struct bisect *bisect, double *ret_p);
 
 /* The commits of the set of `answer`, ascending; ret_commits holds answer.nr_set numbers. */
@@ -125,8 +124,8 @@ void bisect_set(struct bisect *bisect, const struct bisect_answer *answer, size_
 /* One of the steps that were found, in the order of commits; index < answer.nr_found. */
 struct bisect_found {
 	size_t commit; /* of a set, its last */
-	size_t nr_set; /* 1: the commit alone; else the commits that end with it and were not told apart */
-	double p; /* at least options.stop */
+	size_t nr_set; /* 1: the commit alone; else those that end with it, not told apart */
+	double p;      /* at least options.stop */
 	double before, after;
 };
 void bisect_found(struct bisect *bisect, size_t index, struct bisect_found *ret_found);
