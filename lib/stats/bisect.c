@@ -8,6 +8,14 @@
 /* The set that is named when the budget has ended holds the culprit so surely. */
 #define SET_P 0.95
 
+/* The last run before an answer carries the posterior past the bar, the farther the higher the
+ * step: by a factor exp(0.583 D) of the odds for a walk between known levels (Siegmund 1985,
+ * chapter 8), by less for levels that are learnt.  The bar is lowered by that, so that of all
+ * answers `stop` are right. */
+#define OVERSHOOT      0.583
+#define LEARNT_LEVELS  0.47
+#define MOST_OVERSHOOT 2.5
+
 struct bisect {
 	struct belief *belief;
 	/* commits given out by bisect_next() and not run yet */
@@ -284,6 +292,19 @@ static double expect(const struct belief *belief, const struct belief_fit *fit)
 	return bits / gain_channel(0.5, size) + sure * fmin(bits, 1);
 }
 
+/* What the posterior of an answer must reach. */
+static double bar(const struct belief *belief, const struct belief_fit *fit,
+		  enum bisect_state state)
+{
+	double step = fit->sd > 0 ? fit->size / fit->sd : 0;
+	double overshoot = exp(OVERSHOOT * step - LEARNT_LEVELS);
+
+	if (state == BISECT_NONE) { /* is come to in small steps */
+		return belief->options.stop;
+	}
+	return 1 - (1 - belief->options.stop) * fmin(fmax(overshoot, 1), MOST_OVERSHOOT);
+}
+
 void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
 {
 	const struct belief *belief = bisect->belief;
@@ -296,7 +317,7 @@ void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
 					      .step_sd = fit.step_sd,
 					      .sd = fit.sd };
 	say(belief, ret_answer);
-	if (belief->runs.nr > 0 && ret_answer->p >= belief->options.stop) {
+	if (belief->runs.nr > 0 && ret_answer->p >= bar(belief, &fit, ret_answer->state)) {
 		ret_answer->nr_found = ret_answer->state != BISECT_NONE;
 	} else if (belief->runs.nr >= belief->options.budget) {
 		say_spent(bisect, ret_answer);

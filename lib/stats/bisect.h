@@ -54,7 +54,7 @@ struct bisect_options {
 	double boot_share; /* variance between boots over variance of a run; < 0: unknown */
 	double smallest;   /* least step that counts, in sd: half of what one looks for; > 0 */
 	double p_none;     /* that nothing changed, before the first run; [0, 1) */
-	double stop;       /* an answer is given at this posterior; (0.5, 1) */
+	double stop;       /* of the answers so many shall be right; (0.5, 1) */
 	double jumps;      /* expected jumps of a machine's level a run; 0: it never moves */
 
 	/* What it costs, in runs, to build a commit, and to boot one that is built. */

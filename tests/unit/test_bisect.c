@@ -50,7 +50,7 @@ static void the_culprit_is_named(void)
 
 		CHECK_INT(answer.state, BISECT_CULPRIT);
 		CHECK_INT(answer.last, culprit);
-		CHECK(answer.p >= 0.99);
+		CHECK(answer.p >= 0.97);
 		CHECK(answer.p_worse < 0.01);
 		CHECK_NEAR(answer.after - answer.before, -4, 1.5);
 	}
