@@ -217,6 +217,16 @@ static bool pump(struct keeper *keeper, struct stream *stream)
 	return true;
 }
 
+/* A child begins as our image, and Linux counts that as its own largest one: what is no larger says
+ * how large we are. */
+static int64_t maxrss_of(const struct rusage *usage)
+{
+	struct rusage ours;
+
+	getrusage(RUSAGE_SELF, &ours);
+	return usage->ru_maxrss > ours.ru_maxrss ? usage->ru_maxrss : 0;
+}
+
 static struct proc_usage usage_of(const struct rusage *usage)
 {
 	return (struct proc_usage){
@@ -226,7 +236,7 @@ static struct proc_usage usage_of(const struct rusage *usage)
 		.major_faults = usage->ru_majflt,
 		.voluntary_switches = usage->ru_nvcsw,
 		.involuntary_switches = usage->ru_nivcsw,
-		.maxrss_kib = usage->ru_maxrss,
+		.maxrss_kib = maxrss_of(usage),
 	};
 }
 

@@ -81,7 +81,7 @@ struct proc_usage {
 	double user_s, system_s;
 	int64_t minor_faults, major_faults;
 	int64_t voluntary_switches, involuntary_switches;
-	int64_t maxrss_kib;
+	int64_t maxrss_kib; /* of the largest process; 0: not above ours, so not known */
 };
 
 struct proc_result {

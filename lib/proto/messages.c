@@ -171,7 +171,8 @@ static const struct proto_field usage_fields[] = {
 	INT(proto_usage, voluntary_switches, OPTIONAL, 0, ID_MAX, "context switches by waiting"),
 	INT(proto_usage, involuntary_switches, OPTIONAL, 0, ID_MAX,
 	    "context switches by pre-emption"),
-	INT(proto_usage, maxrss_kib, OPTIONAL, 0, ID_MAX, "largest resident set of one process"),
+	INT(proto_usage, maxrss_kib, OPTIONAL, 0, ID_MAX,
+	    "largest resident set of one process; 0: not known"),
 };
 MESSAGE(proto_usage, "usage", usage_fields);
 

@@ -181,9 +181,26 @@ static void measures_usage(void)
 	CHECK(cpu_s > 0.001);
 	CHECK(span_seconds(result.elapsed) >= 0.2);
 	CHECK(cpu_s < span_seconds(result.elapsed));
-	CHECK(result.usage.maxrss_kib > 500);
 	CHECK(result.usage.minor_faults > 10);
 	CHECK(result.usage.voluntary_switches >= 1);
+}
+
+/* A child that is smaller than we are would be said to be as large as we. */
+static void tells_memory_of_the_child_alone(void)
+{
+	scoped(free) char *folder = t_folder();
+	struct proc_result small;
+	struct proc_result large = run_in(
+		folder, "dd if=/dev/zero of=/dev/null bs=300M count=1 2>/dev/null", SPAN_S(60));
+	size_t ours_bytes = (size_t)1 << 24;
+	scoped(free) char *ours = malloc(ours_bytes);
+
+	CHECK(large.usage.maxrss_kib > 290000);
+	CHECK(large.usage.maxrss_kib < 400000);
+	memset(ours, 1, ours_bytes);
+	small = run_in(folder, "exit 0", SPAN_S(60));
+	CHECK_INT(ours[ours_bytes / 2], 1);
+	CHECK_INT(small.usage.maxrss_kib, 0);
 }
 
 static const struct t_case cases[] = {
@@ -197,6 +214,7 @@ static const struct t_case cases[] = {
 	{ "a full disk under the output is a failure, not a short file",
 	  says_when_the_disk_is_full },
 	{ "a dropped user has no groups, no capabilities, no way back", drops_user },
+	{ "the memory of a child is its own, or not known", tells_memory_of_the_child_alone },
 	{ "limits and niceness hold for the child", lowers_limits },
 	{ "usage is that of the child", measures_usage },
 };
