@@ -31,6 +31,9 @@ MUST_CHECK handler_fn get_series_list, get_series, get_commit;
 /* pages/compare.c, pages/cumulative.c */
 MUST_CHECK handler_fn get_compare, get_cumulative, get_versions;
 
+/* pages/bisect.c */
+MUST_CHECK handler_fn get_bisections, get_bisection;
+
 /* pages/run.c, pages/reproduce.c */
 MUST_CHECK handler_fn get_runs, get_run, get_run_file, get_reproduce;
 

@@ -114,6 +114,10 @@ SELECT jsonb_build_object(
 		JOIN commit b ON b.id = x.base_id
 		JOIN cell c ON c.id = f.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 		LEFT JOIN mail l ON l.finding_id = COALESCE(f.told_with, f.id) WHERE f.stack_id = o.id),
+	'bisections', (SELECT COALESCE(jsonb_agg(jsonb_build_object('id', z.id, 'url', '/bisect/' || z.id,
+			'metric', n.name || '.' || t.name, 'state', z.state, 'reason', z.reason) ORDER BY z.id), '[]')
+		FROM bisection z JOIN cell c ON c.id = z.cell_id JOIN benchmark n ON n.id = c.benchmark_id
+		JOIN metric t ON t.benchmark_id = n.id AND t.slot = z.slot WHERE z.stack_id = o.id),
 	'failures', (SELECT COALESCE(jsonb_agg(jsonb_build_object('commit', left(w.oid, 10), 'commit_url',
 			'/commit/' || w.oid, 'subject', w.subject, 'kind', w.kind, 'reason', w.reason, 'nr', w.nr,
 			'url', '/run/' || w.run_id) ORDER BY w.position, w.reason), '[]')

@@ -135,6 +135,62 @@ class Lab(World):
         self.db.sql(f"""INSERT INTO artefact (cell_id, run_id, name, hash, size_bytes)
             VALUES ({cell}, {run}, '{name}', '{digest}', {len(data)})""")
 
+    def measured_run(self, bisection, cell, commit, machine, value):
+        """One run of a bisection's own, done."""
+        block = int(self.db.one(f"""INSERT INTO block (cell_id, bisection_id, seed, state, machine_id, epoch_id)
+            SELECT {cell}, {bisection}, 0, 'done', id, epoch_id FROM machine WHERE id = {machine} RETURNING id"""))
+        self.db.sql(f"""INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, block_id,
+            state, machine_id, epoch_id, boot_id, value, created, started, finished)
+            SELECT {cell}, 'measure', 'box', 20, {self.job(cell, commit)}, {commit}, {self.build(cell, commit, 'done')},
+            {block}, 'done', id, epoch_id, 'boot', '{{{value:.4f},{10000 / value:.3f},51200}}', belt_now(),
+            belt_now() - interval '90 seconds', belt_now() FROM machine WHERE id = {machine}""")
+
+    def bisection(self, commits, culprit, state, **more):
+        """A search in a stack of its own; the runs and the posterior are such as one ends with."""
+        cell, nr = self.cells[0], len(commits) - 1
+        stack = self.stack(self.tree, commits, self.text("ref", "") + f"topic/long-{nr}")
+        ends = self.comparison(cell, commits[0], commits[-1], "done")
+        posterior = [0.0001] + [0.004 / nr] * nr
+        posterior[culprit - 1], posterior[culprit] = 0.0316, 0.9642
+        bisection = int(self.db.one(f"""INSERT INTO bisection (stack_id, cell_id, comparison_id, slot, is_log, sd,
+            sd_df, smallest, build_cost, budget, nr_given, nr_runs, nr_commits, expected, posterior, p, before, after,
+            state, created, changed) VALUES ({stack}, {cell}, {ends}, 1, true, 0.006, 12, 0.5, 1, 60, 4, 24, 9, 2.3,
+            '{{{','.join(map(str, posterior))}}}', 0.9642, 10.02, 10.71, '{state}', belt_now(), belt_now())
+            RETURNING id"""))
+        asked = sorted({0, nr // 2, nr // 4, culprit - 2, culprit - 1, culprit, culprit + 1, nr * 3 // 4, nr})
+        for position in asked:
+            for turn in range(3):
+                value = (10.71 if position >= culprit else 10.02) * (1 + self.random.gauss(0, 0.006))
+                self.measured_run(bisection, cell, commits[position], (self.box, self.other)[turn % 2], value)
+        for position, by in ((culprit + 2, None), (culprit + 3, self.text("author", "ada"))):
+            reason = self.text("reason", "build-failed: make: exit status 2" if not by else "breaks the box")
+            self.db.sql(f"""INSERT INTO bisection_skip VALUES ({bisection}, {commits[position]}, {quote(reason)},
+                {quote(by) if by else 'NULL'}, belt_now())""")
+        for detail in ("opened: the ends differ in fio.time", *more.pop("events", ())):
+            self.db.sql(f"""INSERT INTO event (at, kind, stack_id, bisection_id, detail)
+                VALUES (belt_now(), 'bisection', {stack}, {bisection}, {quote(self.text('detail', detail))})""")
+        for column, value in more.items():
+            self.db.sql(f"UPDATE bisection SET {column} = {value} WHERE id = {bisection}")
+        return bisection
+
+    def fill_bisections(self):
+        """A long one under way, and one that ended at patch 7 of 16."""
+        long = [self.commits[0]] + [self.commit(f"long {i}", self.text("subject", f"mm: step {i} of a long way"))
+                                    for i in range(1, 301)]
+        self.searching = self.bisection(long, 140, "open")
+        cell = self.cells[0]
+        short = [self.commits[0]] + [self.commit(f"short {i}", self.text("subject", f"mm: part {i} of a rewrite"))
+                                     for i in range(1, 17)]
+        self.found = self.bisection(
+            short, 7, "concluded", suspects="'{7}'", culprit_id=short[7], parent_id=short[6], revert="'recovered'",
+            expected="NULL", reason=quote(self.text("reason", "9a8b7c6d is the cause; on the tip: recovered")),
+            revert_id=self.commits[3], revert_comparison_id=self.comparison(cell, short[16], self.commits[3], "done"),
+            events=("confirming: posterior 0.964", "concluded: recovered"))
+        stack = int(self.db.one(f"SELECT stack_id FROM bisection WHERE id = {self.found}"))
+        comparison = self.comparison(cell, short[6], short[7], "done")
+        finding = self.finding(stack, short[7], cell, comparison, "regression")
+        self.db.sql(f"UPDATE finding SET bisection_id = {self.found} WHERE id = {finding}")
+
     def fill(self):
         self.token()
         subjects = ("mm: something earlier", "mm: prepare the frobnicator for batches",
@@ -156,6 +212,7 @@ class Lab(World):
             FROM stack_comparison WHERE stack_id = {self.series} AND cell_id = {self.cells[0]} AND role = 'parent'
             AND position < 4""")
         self.fill_rest()
+        self.fill_bisections()
         self.db.close()
         self.db = self.plain
         return self
@@ -242,6 +299,7 @@ class Lab(World):
         return ["/", "/series", f"/series?tree={self.tree}&state=measuring", f"/series/{self.series}",
                 f"/series/{self.series}/cumulative", f"/series/{self.series}/cumulative?show=all",
                 f"/series/{self.series}/versions",
+                "/bisect", "/bisect?state=open", f"/bisect/{self.searching}", f"/bisect/{self.found}",
                 f"/commit/{commits[2]}", f"/compare?base={commits[1]}&head={commits[2]}",
                 f"/compare?base={commits[1][:8]}&head={commits[2][:9]}&cell={self.cells[0]}&show=all",
                 f"/run/{self.good_run}", f"/run/{self.bad_run}", f"/run/{self.live_run}", "/machines", "/runs", "/runs?state=failed",

@@ -342,7 +342,9 @@ class Pages(Test):
 
     def test_the_api_gives_the_documents_of_the_pages(self):
         pairs = {"/": "/api/v1/status", "/series": "/api/v1/series", f"/series/{self.lab.series}":
-                 f"/api/v1/series/{self.lab.series}", "/machines": "/api/v1/machines", "/runs": "/api/v1/runs", "/mail": "/api/v1/mails",
+                 f"/api/v1/series/{self.lab.series}", "/machines": "/api/v1/machines", "/runs": "/api/v1/runs",
+                 "/bisect": "/api/v1/bisections", f"/bisect/{self.lab.found}": f"/api/v1/bisections/{self.lab.found}",
+                 "/mail": "/api/v1/mails",
                  "/machine/box-a": "/api/v1/machines/box-a", "/mail/1": "/api/v1/mails/1",
                  f"/run/{self.lab.good_run}": f"/api/v1/runs/{self.lab.good_run}", "/repositories": "/api/v1/repositories", "/calibration": "/api/v1/calibration",
                  f"/commit/{oid('c2')}": f"/api/v1/commits/{oid('c2')}"}
@@ -447,7 +449,7 @@ class Pages(Test):
 
     def test_an_empty_database_has_pages_too(self):
         self.db.sql("TRUNCATE token, machine, repository, commit, cell, benchmark, run, block, comparison, event CASCADE")
-        for path in ("/", "/series", "/machines", "/mail", "/repositories", "/calibration"):
+        for path in ("/", "/series", "/bisect", "/machines", "/mail", "/repositories", "/calibration"):
             with self.subTest(path=path):
                 answer = self.server.call("GET", path)
                 self.assertEqual(answer.status, 200)
