@@ -16,7 +16,7 @@ static const struct {
 	{ "plan", false },    { "dispatch", false },  { "ingest", false },  { "compare", false },
 	{ "decide", false },  { "report", false },    { "join", false },    { "lease", false },
 	{ "beat", false },    { "file", false },      { "finish", false },  { "store", true },
-	{ "outbox", true },   { "calibrate", false }, { "confirm", false },
+	{ "outbox", true },   { "calibrate", false }, { "confirm", false }, { "bisect", false },
 };
 
 static const char *const moments[2][2] = {

@@ -27,9 +27,19 @@ struct site_parts {
 	const char *url_path; /* removed at the end; NULL: not written yet */
 };
 
-/* The token of the workers on this machine is made once and only its hash is in the database. */
-static bool ensure_token(const char *path, struct db *db, struct err *err)
+/* Made once; only their hashes are in the database. */
+static const struct {
+	const char *file;
+	const char *scope;
+} tokens[] = {
+	{ "worker.token", "worker" }, /* of the workers on this machine */
+	{ "admin.token", "admin" },   /* of whoever may read the folder */
+};
+
+static bool ensure_token(struct site_parts *site, const char *data, size_t index, struct db *db,
+			 struct err *err)
 {
+	const char *path = arena_printf(site->arena, "%s/%s", data, tokens[index].file);
 	scoped(str_release) struct str text = STR_INIT;
 	struct err absent = ERR_INIT;
 	struct hash hash;
@@ -50,9 +60,19 @@ static bool ensure_token(const char *path, struct db *db, struct err *err)
 	}
 	hash = hash_of(text.at, text.length);
 	return db_exec(db, Q_TOKEN_ENSURE,
-		       ARGS(arg_bytes(hash.at, sizeof(hash.at)), arg_text("worker"),
-			    arg_text("worker.token of the data folder")),
+		       ARGS(arg_bytes(hash.at, sizeof(hash.at)), arg_text(tokens[index].scope),
+			    arg_text(tokens[index].file)),
 		       NULL, err);
+}
+
+static bool ensure_tokens(struct site_parts *site, const char *data, struct db *db, struct err *err)
+{
+	for (size_t i = 0; i < countof(tokens); i++) {
+		if (!ensure_token(site, data, i, db, err)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Where people without a name for this host reach it: what stands in "listen", with the true
@@ -86,7 +106,7 @@ bool site_open(const struct settings *settings, const char *conninfo, struct db 
 	struct server_config config = { .listen = settings->listen, .nr_threads = NR_HANDLERS };
 
 	site->arena = arena_new();
-	if (!ensure_token(arena_printf(site->arena, "%s/worker.token", settings->data), db, err) ||
+	if (!ensure_tokens(site, settings->data, db, err) ||
 	    !pool_open(conninfo, NR_HANDLERS, &site->pool, err) ||
 	    !store_open(path_store(settings, site->arena), &site->store, err) ||
 	    !assets_pages(&site->pages, err)) {

@@ -3,7 +3,7 @@
  * site.h - the role "web": pool, store, pages and server, put together.
  *
  * Also keeps the files by which others find the daemon, in its data folder: `url` (where it
- * listens, written when it is ready) and `worker.token` (mode 0600).
+ * listens, written when it is ready), `worker.token` and `admin.token` (mode 0600).
  */
 #ifndef DAEMON_SITE_H
 #define DAEMON_SITE_H

@@ -62,6 +62,7 @@ bool auth_check(struct request *request, struct err *err)
 		}
 	}
 	request->who.token_id = rows_int(rows, 0, "id");
+	request->who.note = arena_strdup(request->arena, rows_text(rows, 0, "note"));
 	if (request->who.scope != request->route->scope) {
 		return err_set(err, ERR_DENIED, "this needs a token of scope '%s', not '%s'",
 			       scope_name(request->route->scope), rows_text(rows, 0, "scope"));

@@ -16,6 +16,9 @@ MUST_CHECK handler_fn admit_file, put_file, head_file;
 /* api/pack.c */
 MUST_CHECK handler_fn get_pack;
 
+/* api/bisect.c */
+MUST_CHECK handler_fn post_bisection;
+
 /* pages/health.c */
 MUST_CHECK handler_fn get_alive, get_ready, get_version, get_static;
 

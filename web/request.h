@@ -48,10 +48,11 @@ struct site {
 
 enum scope { SCOPE_PUBLIC = 1, SCOPE_WORKER, SCOPE_ADMIN };
 
-/* Who asks: 0 and SCOPE_PUBLIC for a stranger. */
+/* Who asks: 0, SCOPE_PUBLIC and NULL for a stranger. */
 struct who {
 	int64_t token_id;
 	enum scope scope;
+	const char *note; /* that its token was made with; in the arena */
 };
 
 struct field {

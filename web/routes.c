@@ -107,6 +107,23 @@ const struct route routes[] = {
 	{ "GET", "/static/icon.svg", SCOPE_PUBLIC, BODY_NONE, "", NULL, NULL, get_static,
 	  "The icon in the browser's tab." },
 
+	/* for operators */
+	{ "POST", "/api/v1/bisections/*/stop", SCOPE_ADMIN, BODY_JSON, "", NULL, NULL,
+	  post_bisection,
+	  "It is not looked for any more." },
+	{ "POST", "/api/v1/bisections/*/invalidate", SCOPE_ADMIN, BODY_JSON, "", NULL, NULL,
+	  post_bisection,
+	  "What it said does not count." },
+	{ "POST", "/api/v1/bisections/*/skip", SCOPE_ADMIN, BODY_JSON, "", NULL, NULL,
+	  post_bisection,
+	  "A `commit` between its ends is not asked for again." },
+	{ "POST", "/api/v1/bisections/*/culprit", SCOPE_ADMIN, BODY_JSON, "", NULL, NULL,
+	  post_bisection,
+	  "It is this `commit`, an operator says." },
+	{ "POST", "/api/v1/bisections/*/narrow", SCOPE_ADMIN, BODY_JSON, "", NULL, NULL,
+	  post_bisection,
+	  "It goes on with so many more `runs`." },
+
 	/* for workers: lib/proto and docs/protocol.md */
 	{ "POST", "/api/v1/worker/join", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_join,
 	  "A machine says who it is." },

@@ -17,7 +17,7 @@ ON CONFLICT (hash) DO NOTHING;
 -- name: token_check
 -- Who holds the token with SHA-256 $1; no row for nobody.
 UPDATE token SET used = belt_now() WHERE hash = $1 AND NOT is_revoked
-RETURNING id, scope;
+RETURNING id, scope, note;
 
 -- name: stage_enter
 -- Takes stage $1 for this session: 1, or 0 where another daemon is at it.

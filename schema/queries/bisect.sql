@@ -4,6 +4,10 @@
 -- another state.  Who calls them goes on with stack_cancel_runs, in the same transaction, and rings the
 -- bell "bisect".
 
+-- name: bisection_state
+-- $1 bisection
+SELECT state FROM bisection WHERE id = $1;
+
 -- name: bisection_stop
 -- $1 bisection, $2 who, $3 why
 WITH moved AS (

@@ -115,5 +115,115 @@ class Page(Test):
                 self.assertEqual(self.server.call("GET", path).status, status)
 
 
+class Operator(Test):
+    def setUp(self):
+        super().setUp()
+        self.lab = lab.Lab(self.db, self.server).fill()
+        self.token = self.world.token("admin")
+
+    def post(self, verb, number=None, token=None, **body):
+        body = {"who": "ada", "why": "a test", **body}
+        return self.server.call("POST", f"/api/v1/bisections/{number or self.lab.searching}/{verb}",
+                                {name: value for name, value in body.items() if value is not None},
+                                token=token or self.token)
+
+    def state(self, number=None):
+        return self.db.one(f"SELECT state FROM bisection WHERE id = {number or self.lab.searching}")
+
+    def test_each_verb_moves_it_and_is_kept_with_who_and_why(self):
+        searching, found = self.lab.searching, self.lab.found
+        for verb, number, body, state, event in (
+                ("skip", searching, {"commit": oid("long 139")[:12]}, "open",
+                 f"{oid('long 139')[:12]} skipped by ada (test): a test"),
+                ("stop", searching, {}, "stopped", "stopped by ada (test): a test"),
+                ("narrow", searching, {"runs": 30}, "open", "opened again by ada (test) for 30 runs: a test"),
+                ("culprit", searching, {"commit": oid("long 139")}, "concluded",
+                 f"concluded by ada (test) on {oid('long 139')[:12]}: a test"),
+                ("invalidate", found, {}, "invalidated", "invalidated by ada (test): a test")):
+            with self.subTest(verb=verb):
+                answer = self.post(verb, number, **body)
+                self.assertEqual(answer.status, 200, answer)
+                self.assertEqual((answer.json["id"], answer.json["state"]), (number, state))
+                self.assertEqual(answer.json["events"][0]["detail"], event)
+                self.assertEqual(self.state(number), state)
+        self.assertEqual(self.db.one(f"SELECT budget FROM bisection WHERE id = {searching}"), "90")
+        self.assertIn("An operator named the commit", self.server.call("GET", f"/bisect/{searching}").body.decode())
+
+    def test_the_stage_is_told_and_what_was_queued_is_taken_back(self):
+        cell, commit = self.lab.cells[0], self.db.one(f"SELECT id FROM commit WHERE oid = '{oid('long 75')}'")
+        block = self.db.one(f"""INSERT INTO block (cell_id, bisection_id, seed) VALUES ({cell}, {self.lab.searching}, 0)
+            RETURNING id""")
+        run = self.db.one(f"""INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id,
+            block_id, created) VALUES ({cell}, 'measure', 'box', 20, {self.lab.job(cell, commit)}, {commit},
+            {self.lab.build(cell, commit, 'done')}, {block}, belt_now()) RETURNING id""")
+        self.assertEqual(self.post("stop").status, 200)
+        self.assertEqual(self.db.one(f"SELECT state FROM run WHERE id = {run}"), "cancelled")
+
+    def test_what_its_state_does_not_allow_is_a_conflict_and_changes_nothing(self):
+        before = self.db.sql("SELECT * FROM bisection ORDER BY id")
+        for verb, number, body, part in (("narrow", self.lab.searching, {"runs": 5}, "is open"),
+                                         ("stop", self.lab.found, {}, "is concluded"),
+                                         ("narrow", self.lab.found, {"runs": 5}, "is concluded")):
+            with self.subTest(verb=verb):
+                answer = self.post(verb, number, **body)
+                self.assertEqual(answer.status, 409)
+                self.assertIn(part, answer.json["detail"])
+        self.assertEqual(self.db.sql("SELECT * FROM bisection ORDER BY id"), before)
+        self.post("invalidate")
+        for verb, body in (("skip", {"commit": oid("long 75")}), ("culprit", {"commit": oid("long 75")}),
+                           ("stop", {}), ("invalidate", {})):
+            self.assertEqual(self.post(verb, **body).status, 409, verb)
+
+    def test_only_commits_of_the_search_can_be_named(self):
+        for verb, commit, status in (("skip", oid("c0"), 400), ("skip", oid("long 300"), 400),
+                                     ("culprit", oid("c0"), 400), ("culprit", oid("c2"), 400),
+                                     ("skip", oid("short 3"), 400), ("skip", "0" * 40, 404), ("skip", "abc", 400),
+                                     ("skip", "HEAD", 400), ("skip", "x' OR '1", 400), ("skip", "", 400),
+                                     ("skip", None, 400), ("skip", 7, 400), ("culprit", ["a"], 400)):
+            with self.subTest(verb=verb, commit=commit):
+                self.assertEqual(self.post(verb, commit=commit).status, status)
+        self.assertEqual(self.state(), "open")
+
+    def test_nonsense_is_refused_with_its_name(self):
+        for body, part in (({"who": None}, "'who'"), ({"why": None}, "'why'"), ({"who": ""}, "'who'"),
+                           ({"why": 7}, "'why'"), ({"who": "x" * 101}, "'who'"), ({"why": "x" * 501}, "'why'"),
+                           ({"who": {}}, "'who'")):
+            with self.subTest(body=body):
+                answer = self.post("stop", **body)
+                self.assertEqual(answer.status, 400)
+                self.assertIn(part, answer.json["detail"])
+        for runs in (None, 0, -1, 10001, 1.5, "5", 1e300, [], True):
+            with self.subTest(runs=runs):
+                self.assertEqual(self.post("narrow", runs=runs).status, 400)
+        for body in ("[]", "null", "7", "{", "", '"x"', "\x00"):
+            with self.subTest(body=body):
+                self.assertEqual(self.server.call("POST", f"/api/v1/bisections/{self.lab.searching}/stop", body,
+                                                  token=self.token).status, 400)
+        for number in ("0", "99", "1x", "-1", "9" * 30):
+            with self.subTest(number=number):
+                self.assertEqual(self.post("stop", number).status, 404)
+        self.assertEqual(self.post("explode").status, 404)
+        self.assertEqual(self.state(), "open")
+
+    def test_hostile_words_reach_no_page_as_more_than_words(self):
+        words = "<script>alert(1)</script> {{title}} \x1b[31m \u202e' ; DROP TABLE bisection --"
+        answer = self.post("stop", who=words, why=words)
+        self.assertEqual(answer.status, 200)
+        self.assertNotRegex(answer.json["events"][0]["detail"], "[\x1b\u202e]")
+        page = self.server.call("GET", f"/bisect/{self.lab.searching}").body.decode()
+        self.assertNotIn("<script", page)
+        self.assertIn("&lt;script&gt;", page)
+
+    def test_nobody_but_an_operator_may(self):
+        for token, status in ((self.world.token("worker"), 403), ("pm_" + "0" * 64, 401)):
+            for verb in ("stop", "invalidate", "skip", "culprit", "narrow"):
+                with self.subTest(verb=verb, status=status):
+                    self.assertEqual(self.post(verb, token=token).status, status)
+        answer = self.server.call("POST", f"/api/v1/bisections/{self.lab.searching}/stop", {"who": "eve", "why": "x"})
+        self.assertEqual((answer.status, answer.headers["WWW-Authenticate"]), (401, "Bearer"))
+        self.assertEqual(self.server.call("GET", f"/api/v1/bisections/{self.lab.searching}/stop").status, 405)
+        self.assertEqual(self.state(), "open")
+
+
 if __name__ == "__main__":
     main()
