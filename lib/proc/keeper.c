@@ -217,6 +217,9 @@ static bool pump(struct keeper *keeper, struct stream *stream)
 	return true;
 }
 
+/* Linux counts the pages of a process in batches a processor. */
+#define MAXRSS_SLACK_KIB 1024
+
 /* A child begins as our image, and Linux counts that as its own largest one: what is no larger says
  * how large we are. */
 static int64_t maxrss_of(const struct rusage *usage)
@@ -224,7 +227,7 @@ static int64_t maxrss_of(const struct rusage *usage)
 	struct rusage ours;
 
 	getrusage(RUSAGE_SELF, &ours);
-	return usage->ru_maxrss > ours.ru_maxrss ? usage->ru_maxrss : 0;
+	return usage->ru_maxrss > ours.ru_maxrss + MAXRSS_SLACK_KIB ? usage->ru_maxrss : 0;
 }
 
 static struct proc_usage usage_of(const struct rusage *usage)
