@@ -13,16 +13,19 @@ static int verb_help(struct call *call);
 static int verb_version(struct call *call);
 
 static const struct verb verbs[] = {
+	{ "bisect", "VERB [options]",
+	  "find the commit that changed a metric, where each run is noisy", verb_bisect },
 	{ "compare", "BASE [HEAD...]",
 	  "say what changed between commits, from files of results or a daemon", verb_compare },
 	{ "job", "validate|expand|explain FILE",
 	  "check a job file, list its variants, tell what it does", verb_job },
 	{ "log", "RUN", "print what a run printed, as it came", verb_log },
-	{ "ls", "series|machines|runs|mails|repositories", "list what a daemon knows", verb_ls },
+	{ "ls", "series|bisections|machines|runs|mails|repositories", "list what a daemon knows",
+	  verb_ls },
 	{ "parse", "BENCHMARK STDOUT", "read the metrics out of a benchmark's raw output",
 	  verb_parse },
 	{ "reproduce", "RUN", "print a script that does a run again", verb_reproduce },
-	{ "show", "series:N|run:N|mail:N|machine:NAME|COMMIT",
+	{ "show", "series:N|bisection:N|run:N|mail:N|machine:NAME|COMMIT",
 	  "show all that a daemon knows of one thing", verb_show },
 	{ "status", "", "say what a daemon does now, what waits and why", verb_status },
 	{ "tree", "add NAME|ls|rm NAME", "say which trees the daemon tests, in its configuration",

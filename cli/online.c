@@ -22,9 +22,22 @@ static bool read_address(const char *data, struct str *address, struct err *err)
 	return true;
 }
 
+static bool read_token(const struct online *online, struct str *token, struct err *err)
+{
+	scoped(free) char *beside =
+		online->data ? mem_printf("%s/admin.token", online->data) : NULL;
+	const char *path = online->token_file ? online->token_file : beside;
+
+	if (!path) {
+		return err_set(err, ERR_INPUT, "no token: give --token-file FILE, or --data DIR");
+	}
+	return client_read_token(path, token, err);
+}
+
 bool online_open(struct online *online, struct err *err)
 {
 	scoped(str_release) struct str address = STR_INIT;
+	scoped(str_release) struct str token = STR_INIT;
 	const char *environment = getenv("PATCHMETER_SERVER");
 
 	if (online->server) {
@@ -40,8 +53,13 @@ bool online_open(struct online *online, struct err *err)
 			       "no server: give --server URL or --data DIR, or set "
 			       "PATCHMETER_SERVER");
 	}
-	return client_new(&(struct client_settings){ .base_url = address.at }, &online->client,
-			  err);
+	if (online->is_operator && !read_token(online, &token, err)) {
+		return false;
+	}
+	return client_new(
+		&(struct client_settings){ .base_url = address.at,
+					   .token = online->is_operator ? token.at : NULL },
+		&online->client, err);
 }
 
 bool online_get(struct online *online, const char *path, struct str *text, struct err *err)

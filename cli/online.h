@@ -18,10 +18,11 @@
 #include "verb.h"
 
 struct online {
-	bool is_raw; /* the verb prints bytes: it has neither --json nor --color */
+	bool is_raw;      /* the verb prints bytes: it has neither --json nor --color */
+	bool is_operator; /* the verb needs a token of scope admin */
 
 	/* from the command line */
-	const char *server, *data, *color;
+	const char *server, *data, *color, *token_file;
 	bool is_json;
 
 	struct screen screen;
@@ -36,8 +37,9 @@ DEFINE_SCOPED_EMBEDDED(online_release, struct online)
 MUST_CHECK bool online_options(struct call *call, struct online *online,
 			       const struct option_row *rows, size_t nr_rows, int *ret_exit);
 
-/* Finds the server: --server, --data, $PATCHMETER_SERVER.  Does not connect.  ERR_INPUT: nobody
- * named one; ERR_REMOTE: no daemon has written its address there. */
+/* Finds the server: --server, --data, $PATCHMETER_SERVER; and the operator's token: --token-file,
+ * or that of --data.  Does not connect.  ERR_INPUT: nobody named one; ERR_REMOTE: no daemon has
+ * written its address there; ERR_DENIED: others can read the token. */
 MUST_CHECK bool online_open(struct online *online, struct err *err);
 
 /* Appends the answer to a GET as it came; as client_text(). */

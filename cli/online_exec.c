@@ -50,6 +50,11 @@ int compare_measured(const struct call *call, const struct compare_options *opti
 	return run_online(call);
 }
 
+int verb_bisect_online(struct call *call)
+{
+	return run_online(call);
+}
+
 int verb_log(struct call *call)
 {
 	return run_online(call);

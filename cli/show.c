@@ -2,9 +2,8 @@
 /*
  * patchmeter status, ls, show - what a daemon knows, for people or as its JSON.
  */
+#include "show.h"
 #include "lib/base/mem.h"
-#include "online.h"
-#include "thing.h"
 
 /* Fetches a document and prints it; *ret_document is NULL where it went out as it came. */
 static bool print_at(struct online *online, const struct thing *thing, const char *path,
@@ -48,10 +47,6 @@ int verb_status(struct call *call)
 
 /* ls */
 
-struct filter {
-	const char *tree, *state, *before;
-};
-
 /* The API knows trees by number, people by name. */
 static bool tree_number(struct online *online, const char *tree, char **ret_number, struct err *err)
 {
@@ -88,8 +83,8 @@ static void add_filter(struct str *path, const char *name, const char *value)
 	}
 }
 
-static bool list_path(struct online *online, const struct thing *list, const struct filter *filter,
-		      struct str *path, struct err *err)
+static bool list_path(struct online *online, const struct thing *list,
+		      const struct show_filter *filter, struct str *path, struct err *err)
 {
 	scoped(free) char *tree = NULL;
 
@@ -103,8 +98,8 @@ static bool list_path(struct online *online, const struct thing *list, const str
 	return true;
 }
 
-static int ls(const struct call *call, struct online *online, const struct thing *list,
-	      const struct filter *filter)
+int show_list(const struct call *call, struct online *online, const struct thing *list,
+	      const struct show_filter *filter)
 {
 	scoped(str_release) struct str path = STR_INIT;
 	scoped(json_free) struct json *document = NULL;
@@ -121,12 +116,13 @@ static int ls(const struct call *call, struct online *online, const struct thing
 		return EXIT_DONE;
 	}
 	if (json_size(json_get(document, list->name)) == 0) {
-		fprintf(stderr, "patchmeter ls: no %s\n", list->name);
+		fprintf(stderr, "patchmeter %s: no %s\n", call->verb->name, list->name);
 		return EXIT_NOTHING;
 	}
 	before = json_int(json_get(document, "before"), 0);
 	if (before > 0) {
-		fprintf(stderr, "patchmeter ls: older ones by --before %" PRId64 "\n", before);
+		fprintf(stderr, "patchmeter %s: older ones by --before %" PRId64 "\n",
+			call->verb->name, before);
 	}
 	return EXIT_DONE;
 }
@@ -134,14 +130,14 @@ static int ls(const struct call *call, struct online *online, const struct thing
 int verb_ls(struct call *call)
 {
 	scoped(online_release) struct online online = { 0 };
-	struct filter filter = { 0 };
+	struct show_filter filter = { 0 };
 	const struct option_row rows[] = {
 		{ "tree", 0, "TREE", "series: only of this tree, by name or number", OPTION_TEXT,
 		  &filter.tree },
-		{ "state", 0, "STATE", "series, runs: only in this state", OPTION_TEXT,
+		{ "state", 0, "STATE", "series, runs, bisections: only in this state", OPTION_TEXT,
 		  &filter.state },
-		{ "before", 0, "N", "series, runs, mails: older ones than this", OPTION_TEXT,
-		  &filter.before },
+		{ "before", 0, "N", "series, runs, mails, bisections: older ones than this",
+		  OPTION_TEXT, &filter.before },
 	};
 	const struct thing *list;
 	int exit_code;
@@ -151,9 +147,10 @@ int verb_ls(struct call *call)
 	}
 	list = call->argc == 2 ? thing_find(lists, nr_lists, call->argv[1]) : NULL;
 	if (!list) {
-		return call_usage(call, "expected series, machines, runs, mails or repositories");
+		return call_usage(call, "expected series, bisections, machines, runs, mails or "
+					"repositories");
 	}
-	return ls(call, &online, list, &filter);
+	return show_list(call, &online, list, &filter);
 }
 
 /* show */
@@ -184,9 +181,8 @@ static const struct thing *read_thing(const struct call *call, const char **ret_
 	return thing_find(things, nr_things, is_commit(word) ? "commit" : "machine");
 }
 
-/* `sight`: what to show of the thing instead; NULL: itself. */
-static int show(const struct call *call, struct online *online, const struct thing *thing,
-		const char *id, const struct thing *sight)
+int show_thing(const struct call *call, struct online *online, const struct thing *thing,
+	       const char *id, const struct thing *sight)
 {
 	scoped(str_release) struct str path = STR_INIT;
 	scoped(json_free) struct json *document = NULL;
@@ -239,7 +235,8 @@ int verb_show(struct call *call)
 	}
 	if (!thing) {
 		return call_usage(call,
-				  "expected series:N, run:N, mail:N, machine:NAME or a commit");
+				  "expected series:N, bisection:N, run:N, mail:N, machine:NAME or "
+				  "a commit");
 	}
 	if (is_cumulative || is_versions) {
 		sight = is_cumulative ? &thing_cumulative : &thing_versions;
@@ -247,5 +244,5 @@ int verb_show(struct call *call)
 	if (sight && (is_cumulative == is_versions || strcmp(thing->name, "series") != 0)) {
 		return call_usage(call, "--cumulative or --versions needs series:N");
 	}
-	return show(call, &online, thing, id, sight);
+	return show_thing(call, &online, thing, id, sight);
 }

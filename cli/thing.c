@@ -3,6 +3,7 @@
 
 #include "lib/base/str.h"
 #include "lib/report/ladder.h"
+#include "thing_bisect.h"
 
 #define THE(title, path, fields)                 \
 	{                                        \
@@ -423,6 +424,8 @@ static void mark_warnings(struct json *document)
 /* clang-format off */
 const struct thing things[] = {
 	{ "series", "/api/v1/series/", "N", true, series_parts, countof(series_parts), add_grid },
+	{ "bisection", "/api/v1/bisections/", "N", true, bisection_parts,
+	  countof(bisection_parts), bisection_prepare },
 	{ "commit", "/api/v1/commits/", "SHA", false, commit_parts, countof(commit_parts),
 	  add_sights },
 	{ "run", "/api/v1/runs/", "N", true, run_parts, countof(run_parts), NULL },
@@ -434,6 +437,8 @@ const size_t nr_things = countof(things);
 
 const struct thing lists[] = {
 	{ "series", "/api/v1/series", NULL, false, series_list, countof(series_list), NULL },
+	{ "bisections", "/api/v1/bisections", NULL, false, bisection_list, countof(bisection_list),
+	  NULL },
 	{ "machines", "/api/v1/machines", NULL, false, machine_list, countof(machine_list), NULL },
 	{ "runs", "/api/v1/runs", NULL, false, run_list, countof(run_list), NULL },
 	{ "mails", "/api/v1/mails", NULL, false, mail_list, countof(mail_list), NULL },

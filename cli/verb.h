@@ -87,6 +87,8 @@ int verb_fail_unknown(const struct verb *verbs, size_t nr_verbs, const char *hel
 
 /* the verbs, one file a group */
 
+int verb_bisect_online(struct call *call);
+int verb_bisect(struct call *call);
 int verb_compare(struct call *call);
 int verb_job(struct call *call);
 int verb_log(struct call *call);

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent.h"
@@ -18,7 +17,6 @@
 #include "offline.h"
 
 #define EXIT_USAGE        2
-#define TOKEN_LIMIT_BYTES 4096
 
 struct options {
 	const char *server, *token_path, *state, *name, *group, *user;
@@ -97,21 +95,6 @@ static int open_stop_fd(void)
 	return fd;
 }
 
-static bool read_token(const char *path, struct str *token, struct err *err)
-{
-	struct stat status;
-
-	if (stat(path, &status) == 0 && (status.st_mode & 077) != 0) {
-		return err_set(err, ERR_DENIED, "token file '%s': others can read it; chmod 600",
-			       path);
-	}
-	if (!str_read_file(token, path, TOKEN_LIMIT_BYTES, err)) {
-		return false;
-	}
-	str_truncate(token, strcspn(token->at, "\r\n"));
-	return true;
-}
-
 static const char *host_name(char *name, size_t size)
 {
 	if (gethostname(name, size - 1) != 0 || !is_proto_file_name(name)) {
@@ -141,7 +124,7 @@ static bool work(const struct options *options, int stop_fd, struct err *err)
 	bool done;
 
 	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
-	if (!read_token(options->token_path, &token, err)) {
+	if (!client_read_token(options->token_path, &token, err)) {
 		return false;
 	}
 	address.token = token.at;

@@ -2,6 +2,7 @@
 #include "client.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "exchange.h"
@@ -12,6 +13,7 @@
 #define FIRST_PAUSE_MS     200
 #define LAST_PAUSE_MS      15000
 #define SMALL_FILE_BYTES   (1 << 20)
+#define TOKEN_LIMIT_BYTES  4096
 
 struct client {
 	struct wire *wire;
@@ -64,6 +66,21 @@ struct client *client_free(struct client *client)
 	free(client->token);
 	free(client);
 	return NULL;
+}
+
+bool client_read_token(const char *path, struct str *token, struct err *err)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && (status.st_mode & 077) != 0) {
+		return err_set(err, ERR_DENIED, "token file '%s': others can read it; chmod 600",
+			       path);
+	}
+	if (!str_read_file(token, path, TOKEN_LIMIT_BYTES, err)) {
+		return false;
+	}
+	str_truncate(token, strcspn(token->at, "\r\n"));
+	return true;
 }
 
 void client_stop_on(struct client *client, int stop_fd)

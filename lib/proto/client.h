@@ -38,6 +38,9 @@ MUST_CHECK bool client_new(const struct client_settings *settings, struct client
 struct client *client_free(struct client *client);
 DEFINE_SCOPED(client_free, struct client *)
 
+/* Appends the token that a file holds, which nobody else may read (ERR_DENIED). */
+MUST_CHECK bool client_read_token(const char *path, struct str *token, struct err *err);
+
 /* Calls from now on end when this one is readable instead; 0: none. */
 void client_stop_on(struct client *client, int stop_fd);
 

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page of a bisection: what it says of each commit, what it folds, what it costs."""
+import os
+import pathlib
+import pwd
+import subprocess
+
 import lab
-from webtest import Test, main, oid, quote
+from webtest import HOST, Test, main, oid, quote
+
+PATCHMETER = pathlib.Path(HOST).resolve().parent.parent.parent / "cli" / "patchmeter"
 
 
 class Page(Test):
@@ -213,6 +220,34 @@ class Operator(Test):
         page = self.server.call("GET", f"/bisect/{self.lab.searching}").body.decode()
         self.assertNotIn("<script", page)
         self.assertIn("&lt;script&gt;", page)
+
+    def test_the_command_line_gives_the_same_orders(self):
+        path = pathlib.Path(self.server.data, "token")
+        path.write_text(self.token, encoding="ascii")
+        path.chmod(0o600)
+
+        def run(*words):
+            return subprocess.run([PATCHMETER, "bisect", *words, "--server", f"http://127.0.0.1:{self.server.port}"],
+                                  capture_output=True, text=True, timeout=60, check=False)
+
+        number = str(self.lab.searching)
+        self.assertIn("fio.time", run("ls").stdout)
+        self.assertIn("76 to 137", run("show", number).stdout)
+        who = pwd.getpwuid(os.getuid()).pw_name
+        for words, said, code in ((("skip", number, oid("long 75")[:10]), f"bisection {number} is open", 0),
+                                  (("narrow", number, "5"), f"bisection {number} is open: no 'narrow' from there", 6),
+                                  (("stop", number, "--why", "a test"), f"bisection {number} is stopped", 0),
+                                  (("narrow", number, "5"), f"bisection {number} is open", 0),
+                                  (("culprit", number, oid("c0")), "is not between the ends", 2),
+                                  (("invalidate", number), f"bisection {number} is invalidated", 0),
+                                  (("stop", "99"), "there is no bisection 99", 3)):
+            with self.subTest(words=words):
+                done = run(*words, "--token-file", path)
+                self.assertEqual(done.returncode, code, done)
+                self.assertIn(said, done.stdout + done.stderr)
+        details = [row[0] for row in self.db.sql(f"SELECT detail FROM event WHERE bisection_id = {number} ORDER BY id")]
+        self.assertIn(f"stopped by {who} (test): a test", details)
+        self.assertIn(f"invalidated by {who} (test): no reason given", details)
 
     def test_nobody_but_an_operator_may(self):
         for token, status in ((self.world.token("worker"), 403), ("pm_" + "0" * 64, 401)):

@@ -10,6 +10,7 @@ import http.server
 import json
 import os
 import pty
+import pwd
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.heard.append((self.path, self.headers["Authorization"], body))
+        status, answer = self.server.answer(self.path)
+        answer = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
 
     def log_message(self, *_):
         pass
@@ -404,9 +415,94 @@ def colour_is_for_terminals_that_have_it(place):
     assert "\x1b[2mbox" in place.run("ls", "machines", "--color=always").stdout
 
 
+BISECTION = {"id": 7, "state": "open", "metric": "fio.time", "p": 0.9, "p_text": "0.900", "nr_runs": 9, "rows": [
+    {"position": 0, "commit": "0123456789", "p": None, "nr": 3, "mean_text": "10.0", "subject": "base"},
+    {"position": 1, "last": 5, "is_fold": True, "nr_commits": 5, "p": 0.1, "p_text": "0.100", "range": "1 to 5"},
+    {"position": 6, "commit": "6666666666", "p": 0.9, "p_text": "0.900", "nr": 2, "mean_text": "10.7",
+     "why": "runs now", "subject": "slow"}],
+    "events": [{"at": "2026-01-02T03:04:05Z", "detail": "opened"}]}
+
+
+def a_bisection_shows_its_commits_and_what_was_not_asked_for(place):
+    place.pages["/api/v1/bisections/7"] = (200, BISECTION)
+    for words in (("bisect", "show", "7"), ("bisect", "show", "bisection:7"), ("show", "bisection:7")):
+        place.prints("""\
+bisection  7
+state      open
+metric     fio.time
+posterior  0.900
+runs       9
+
+commits
+        commit      posterior             mean  runs  state          subject
+base    0123456789                        10.0     3                 base
+1 to 5              0.100      #                      not asked for
+6       6666666666  0.900      #########  10.7     2  runs now       slow
+
+history
+at                    event
+2026-01-02T03:04:05Z  opened
+""", *words)
+    place.pages["/api/v1/bisections/7"] = (200, {**BISECTION, "reason": HOSTILE})
+    assert "\x1b" not in place.on_terminal("bisect", "show", "7", NO_COLOR="1")
+    place.fails(3, "there is no bisection 8", "bisect", "show", "8")
+    for words in (("7x",), (), ("0",), ("run:7",), ("7", "8")):
+        place.fails(2, "expected the number of a bisection", "bisect", "show", *words)
+
+
+def bisections_are_listed_by_either_name(place):
+    place.pages["/api/v1/bisections?state=open"] = (200, {"before": 3, "bisections": [
+        {"id": 7, "state": "open", "metric": "m", "p_text": "0.900", "nr_runs": 3}]})
+    for words in (("bisect", "ls"), ("ls", "bisections")):
+        done = place.run(*words, "--state", "open")
+        assert done.stdout == ("bisection  state  metric  posterior  runs\n"
+                               "        7  open   m       0.900         3\n"), done
+        assert "older ones by --before 3" in done.stderr, done
+    place.pages["/api/v1/bisections"] = (200, {"bisections": []})
+    place.fails(3, "no bisections", "bisect", "ls")
+    place.fails(2, "expected no operand", "bisect", "ls", "7")
+
+
+def token_file(place, mode=0o600):
+    path = os.path.join(place.folder, "admin.token")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("pm_secret\n")
+    os.chmod(path, mode)
+    return path
+
+
+def an_order_says_who_and_why_and_carries_its_token(place):
+    who = pwd.getpwuid(os.getuid()).pw_name
+    token = token_file(place)
+    for verb, operands, body in (("stop", [], {}), ("invalidate", [], {}), ("skip", ["0123abcd"], {"commit": "0123abcd"}),
+                                 ("culprit", ["0123abcd"], {"commit": "0123abcd"}), ("narrow", ["30"], {"runs": 30})):
+        place.server.heard.clear()
+        place.pages[f"/api/v1/bisections/7/{verb}"] = (200, {"id": 7, "state": "moved"})
+        place.prints("bisection 7 is moved\n", "bisect", verb, "7", *operands, "--why", HOSTILE, "--token-file", token)
+        (path, authorization, sent), = place.server.heard
+        assert (path, authorization) == (f"/api/v1/bisections/7/{verb}", "Bearer pm_secret"), place.server.heard
+        assert sent == {"who": who, "why": HOSTILE, **body}, sent
+        place.fails(2, "expected the number of a bisection", "bisect", verb, *operands, "--token-file", token)
+        place.fails(2, "expected the number of a bisection", "bisect", verb, "7", *operands, "9", "--token-file", token)
+    place.fails(2, "'many'", "bisect", "narrow", "7", "many", "--token-file", token)
+    done = place.run("bisect", "stop", "7", "--json", "--token-file", token)
+    assert json.loads(done.stdout) == {"id": 7, "state": "moved"}, done
+
+
+def an_order_without_a_token_of_its_own_is_not_given(place):
+    place.fails(2, "no token", "bisect", "stop", "7")
+    place.fails(5, "others can read it", "bisect", "stop", "7", "--token-file", token_file(place, 0o644))
+    place.fails(3, "admin.token", "bisect", "stop", "7", "--data", place.folder + "/none", "--server", place.server.url)
+    assert place.server.heard == [], place.server.heard
+    token_file(place)
+    for status, code in ((401, 5), (403, 5), (404, 3), (409, 6), (400, 2), (503, 4)):
+        place.pages["/api/v1/bisections/7/stop"] = (status, {"detail": "because"})
+        place.fails(code, "because", "bisect", "stop", "7", "--data", place.folder, "--server", place.server.url)
+
+
 def main():
     checks = [check for name, check in globals().items()
-              if callable(check) and name not in ("Handler", "Place", "Server", "cell", "change", "main")]
+              if callable(check) and name not in ("Handler", "Place", "Server", "cell", "change", "main", "token_file")]
     print(f"1..{len(checks)}")
     for number, check in enumerate(checks, 1):
         with tempfile.TemporaryDirectory() as folder:
