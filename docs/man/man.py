@@ -7,7 +7,7 @@ Usage: man.py INPUT OUTPUT VERSION PROGRAM...
 INPUT is man(7) with lines of its own:
 
     @options NAME [WORD...]    the options of `NAME WORD... --help`
-    @verbs NAME                a section for each verb of `NAME help`, with its options
+    @verbs NAME [WORD]         a section for each verb of `NAME [WORD] --help`, with its options
     @keys NAME                 the keys of the configuration in `NAME --help`
 """
 import os
@@ -16,7 +16,6 @@ import subprocess
 import sys
 
 OPTION = re.compile(r"  (?:(-\w)(, )?|    )(?:(--[\w-]+))?( \S+)?  +(\S.*)")
-VERB = re.compile(r"  ([a-z]+) +(\S.*)")
 SECTION = re.compile(r"\[\w+.*\]")
 KEY = re.compile(r"  ([a-z-]+) +(\S.*)")
 
@@ -43,11 +42,12 @@ def options(text):
     return page
 
 
-def verbs(program):
+def verbs(program, *words):
     page = []
-    for verb, summary in (m.groups() for m in map(VERB.fullmatch, said(program, "help").splitlines())
+    row = re.compile("  " + "".join(word + " " for word in words) + r"([a-z]+) +(\S.*)")
+    for verb, summary in (m.groups() for m in map(row.fullmatch, said(program, *words, "--help").splitlines())
                           if m):
-        text = said(program, "help", verb)
+        text = said(program, *words, verb, "--help")
         usage = re.match(r"usage: (.*)", text).group(1)
         page += [f".SS {verb}", f"\\fB{escape(usage)}\\fR", ".PP",
                  escape(summary[0].upper() + summary[1:]) + "."] + options(text)
@@ -76,7 +76,7 @@ def main():
             if line.startswith("@options "):
                 page += options(said(programs[words[1]], *words[2:], "--help"))
             elif line.startswith("@verbs "):
-                page += verbs(programs[words[1]])
+                page += verbs(programs[words[1]], *words[2:])
             elif line.startswith("@keys "):
                 page += keys(programs[words[1]])
             elif line.startswith("@"):

@@ -20,14 +20,25 @@ def said(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def helps(program):
-    """Every help text of a program."""
-    texts = [said(program, "--help")]
-    verbs = re.findall(r"^  ([a-z]+)  +\S", texts[0], re.MULTILINE) if program.endswith("meter") else []
-    texts += [said(program, verb, "--help") for verb in verbs]
+def verbs(program, *words):
+    """Those that the program, or a verb of it, lists."""
+    prefix = "".join(word + " " for word in words)
+    return re.findall(rf"^  {prefix}([a-z]+) +\S", said(program, *words, "--help"), re.MULTILINE)
+
+
+def helps(program, *words):
+    """Every help text of a program, or of a verb of it that has others below."""
+    texts = [said(program, *words, "--help")]
+    if program.endswith("meter"):
+        texts += [said(program, *words, verb, "--help") for verb in verbs(program, *words)]
     if program.endswith("worker"):
         texts.append(said(program, "run", "--help"))
     return "\n".join(texts)
+
+
+def every_option(programs):
+    texts = [helps(program) for program in programs.values()] + [helps(programs["patchmeter"], "bisect")]
+    return set().union(*(OPTION.findall(text) for text in texts))
 
 
 def rendered(page):
@@ -45,19 +56,19 @@ def check_page(checks, page, programs):
     lint = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], check=False,
                           capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
     checks.equal((lint.returncode, lint.stderr), (0, ""), f"man reads {name} without a warning")
-    about = {"patchmeter.1": "patchmeter", "patchmeterd.8": "patchmeterd",
-             "patchmeter-worker.8": "patchmeter-worker", "patchmeterd.conf.5": "patchmeterd"}[name]
-    help_text = helps(programs[about])
+    about = {"patchmeter.1": ["patchmeter"], "patchmeter-bisect.1": ["patchmeter", "bisect"],
+             "patchmeterd.8": ["patchmeterd"], "patchmeter-worker.8": ["patchmeter-worker"],
+             "patchmeterd.conf.5": ["patchmeterd"]}[name]
+    help_text = helps(programs[about[0]], *about[1:])
     if name.endswith(".5"):
         help_text = help_text.split("keys of the configuration:\n")[1]
         for key in re.findall(r"^  ([a-z]+)  +(\S.*)$", help_text, re.MULTILINE):
             checks.check(all(part in text for part in key), f"{name} has the key {key[0]}", text)
         return
     known = set(OPTION.findall(help_text))
-    every = set().union(*(OPTION.findall(helps(program)) for program in programs.values()))
     for option in sorted(known):
         checks.check(re.search(re.escape(option) + r"(?![\w-])", text), f"{name} has {option}")
-    for option in sorted(set(OPTION.findall(text)) - every):
+    for option in sorted(set(OPTION.findall(text)) - every_option(programs)):
         checks.check(False, f"{name} speaks of {option}, which nothing has")
 
 
@@ -66,10 +77,9 @@ def check_guide(checks, programs):
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "cli.md")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    every = set().union(*(OPTION.findall(helps(program)) for program in programs.values()))
-    for option in sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) - every):
+    for option in sorted(set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) - every_option(programs)):
         checks.check(False, f"cli.md speaks of {option}, which nothing has")
-    for verb in re.findall(r"^  ([a-z]+)  +\S", said(programs["patchmeter"], "help"), re.MULTILINE):
+    for verb in verbs(programs["patchmeter"]):
         if verb not in ("help", "version"):
             checks.check(f"| `{verb}` |" in text, f"cli.md has the verb {verb}")
 
