@@ -24,7 +24,7 @@ SELECT jsonb_build_object(
 
 -- name: page_bisect
 -- $1 bisection.  A row a commit that was asked for or is suspected, at most 300 of them; what lies
--- between is one row a range.
+-- between is one row a range.  Runs that came after its end are none of its evidence.
 WITH own AS (
 	SELECT z.*, x.base_id, x.head_id, s.ref, s.version, s.state AS series_state, s.repository_id,
 		r.name AS tree, n.name AS benchmark, m.name AS metric, m.unit, m.better, c.machine_group,
@@ -33,15 +33,16 @@ WITH own AS (
 	JOIN comparison x ON x.cell_id = z.cell_id AND x.id = z.comparison_id
 	JOIN cell c ON c.id = z.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 	JOIN metric m ON m.benchmark_id = n.id AND m.slot = z.slot WHERE z.id = $1
+), known AS (
+	SELECT e.* FROM own o JOIN bisection_run e ON e.bisection_id = o.id
+	WHERE e.bisection_id = $1 AND (o.state = 'open' OR e.started <= o.changed)
 ), machine_of AS (
-	SELECT machine_id, row_number() OVER (ORDER BY min(started), machine_id) - 1 AS nr
-	FROM bisection_run WHERE bisection_id = $1 GROUP BY machine_id
+	SELECT machine_id, row_number() OVER (ORDER BY min(started), machine_id) - 1 AS nr FROM known GROUP BY machine_id
 ), evidence AS (
 	SELECT e.position, count(*) AS nr, avg(e.value) AS mean,
 		jsonb_agg(jsonb_build_object('run', e.run_id, 'value', e.value, 'machine', w.nr)
 			ORDER BY e.started, e.run_id) AS runs
-	FROM bisection_run e JOIN machine_of w ON w.machine_id = e.machine_id
-	WHERE e.bisection_id = $1 GROUP BY e.position
+	FROM known e JOIN machine_of w ON w.machine_id = e.machine_id GROUP BY e.position
 ), spent AS (
 	SELECT r.* FROM block k JOIN run r ON r.cell_id = k.cell_id AND r.block_id = k.id WHERE k.bisection_id = $1
 	UNION ALL

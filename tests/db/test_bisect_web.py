@@ -75,6 +75,17 @@ class Page(Test):
         self.db.sql(f"UPDATE bisection SET suspects = '{{5,6,7}}' WHERE id = {self.lab.found}")
         self.assertIn("could not be told apart", self.document(self.lab.found)["meaning"])
 
+    def test_runs_after_its_end_are_none_of_its_evidence(self):
+        def base():
+            return self.document(self.lab.found)["rows"][0]["nr"]
+
+        nr, cell, commit = base(), self.lab.cells[0], self.lab.commits[0]
+        self.lab.measured_run(self.lab.searching, cell, commit, self.lab.box, 10.0)
+        self.db.sql("UPDATE run SET started = belt_now() + interval '1 hour' WHERE id = (SELECT max(id) FROM run)")
+        self.assertEqual(base(), nr)
+        self.db.sql(f"UPDATE bisection SET state = 'open' WHERE id = {self.lab.found}")
+        self.assertEqual(base(), nr + 1)
+
     def test_series_and_list_lead_to_it(self):
         series = self.document(self.lab.found)["series"]
         listed = self.server.call("GET", f"/api/v1/series/{series}").json["bisections"]
