@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "bisect_gain.h"
+#include "culprits.h"
 
 /* The set that is named when the budget has ended holds the culprit so surely. */
 #define SET_P 0.95
@@ -18,6 +19,7 @@
 
 struct bisect {
 	struct belief *belief;
+	struct culprits *culprits; /* where every step is looked for; else NULL */
 	/* commits given out by bisect_next() and not run yet */
 	VEC(size_t) pending;
 };
@@ -42,6 +44,9 @@ struct bisect *bisect_new(const struct bisect_options *options)
 
 	assert(options->nr_commits > 0 && options->nr_commits <= BISECT_MOST_COMMITS);
 	bisect->belief = belief_new(options);
+	if (options->every_step && !options->holds && options->values == BISECT_LEVELS) {
+		bisect->culprits = culprits_new(options);
+	}
 	return bisect;
 }
 
@@ -49,6 +54,7 @@ struct bisect *bisect_free(struct bisect *bisect)
 {
 	if (bisect) {
 		belief_free(bisect->belief);
+		culprits_free(bisect->culprits);
 		vec_release(&bisect->pending);
 		free(bisect);
 	}
@@ -70,19 +76,30 @@ void bisect_add(struct bisect *bisect, const struct bisect_run *run)
 	assert(run->commit <= bisect->belief->options.nr_commits);
 	assert(run->machine < BISECT_MOST_MACHINES && isfinite(run->value));
 	forget_pending(bisect, run->commit);
-	belief_add(bisect->belief, run);
+	if (bisect->culprits) {
+		culprits_add(bisect->culprits, run);
+	} else {
+		belief_add(bisect->belief, run);
+	}
 }
 
 void bisect_skip(struct bisect *bisect, size_t commit)
 {
 	forget_pending(bisect, commit);
 	bisect->belief->is_skipped[commit] = true;
+	if (bisect->culprits) {
+		culprits_skip(bisect->culprits, commit);
+	}
 }
 
 void bisect_posterior(struct bisect *bisect, double *ret_p)
 {
 	const struct belief *belief = bisect->belief;
 
+	if (bisect->culprits) {
+		culprits_posterior(bisect->culprits, ret_p);
+		return;
+	}
 	ret_p[0] = belief->p_none;
 	for (size_t k = 0; k < belief->classes.nr; k++) {
 		const struct belief_class *class = &belief->classes.at[k];
@@ -257,6 +274,10 @@ void bisect_set(struct bisect *bisect, const struct bisect_answer *answer, size_
 		qsort(ret_commits, nr, sizeof(*ret_commits), compare_commits);
 		return;
 	}
+	if (bisect->culprits && answer->nr_set > 1) {
+		culprits_set(bisect->culprits, answer->last, answer->nr_set, ret_commits);
+		return;
+	}
 	for (size_t k = 0; k < belief->classes.nr && answer->nr_set > 1; k++) {
 		const struct belief_class *class = &belief->classes.at[k];
 
@@ -308,8 +329,15 @@ static double bar(const struct belief *belief, const struct belief_fit *fit,
 void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
 {
 	const struct belief *belief = bisect->belief;
-	struct belief_fit fit = belief_fit(belief);
+	struct belief_fit fit;
 
+	if (bisect->culprits) {
+		if (!culprits_answer(bisect->culprits, ret_answer)) {
+			say_spent(bisect, ret_answer);
+		}
+		return;
+	}
+	fit = belief_fit(belief);
 	*ret_answer = (struct bisect_answer){ .p_none = belief->p_none,
 					      .p_worse = fit.p_worse,
 					      .before = fit.before,
@@ -329,7 +357,16 @@ void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
 
 void bisect_next(struct bisect *bisect, size_t machine, struct bisect_next *ret_next)
 {
-	gain_next(bisect->belief, machine, bisect->pending.at, bisect->pending.nr, ret_next);
+	if (bisect->culprits) {
+		*ret_next = (struct bisect_next){
+			.commit = culprits_next(bisect->culprits, bisect->pending.at,
+						bisect->pending.nr),
+			.is_fresh = true,
+		};
+	} else {
+		gain_next(bisect->belief, machine, bisect->pending.at, bisect->pending.nr,
+			  ret_next);
+	}
 	*vec_push(&bisect->pending) = ret_next->commit;
 }
 
@@ -337,6 +374,10 @@ void bisect_found(struct bisect *bisect, size_t index, struct bisect_found *ret_
 {
 	struct bisect_answer answer;
 
+	if (bisect->culprits) {
+		culprits_found(bisect->culprits, index, ret_found);
+		return;
+	}
 	assert(index == 0);
 	bisect_answer(bisect, &answer);
 	*ret_found = (struct bisect_found){ .commit = answer.last,

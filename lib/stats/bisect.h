@@ -62,7 +62,8 @@ struct bisect_options {
 	size_t budget; /* runs, with those that were given */
 
 	/* Looks for every step, not for the most probable one alone: up to 16 commits get two boots
-	 * each even where tip equals base, and after a culprit both sides of it are searched. */
+	 * each even where tip equals base, and each step is named or excluded.  Of levels in a
+	 * line of commits; with `holds` or pass/fail one step is looked for all the same. */
 	bool every_step;
 };
 
