@@ -245,6 +245,7 @@ static void settle(struct belief *belief)
 		belief->hypotheses.at[nr++] = *hypothesis;
 	}
 	belief->hypotheses.nr = nr;
+	belief->ln_evidence += most + log(sum);
 
 	belief->p_none = 0;
 	for (size_t k = 0; k < belief->classes.nr; k++) {
@@ -301,6 +302,7 @@ static void weigh(struct belief *belief, const struct bisect_run *run)
 static void lay_out(struct belief *belief)
 {
 	belief_grid_lay(belief);
+	belief->ln_evidence = 0;
 	for (size_t i = 0; i < countof(belief->machines); i++) {
 		belief->machines[i].nr_runs = 0;
 	}

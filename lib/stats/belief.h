@@ -69,6 +69,7 @@ struct belief {
 	uint32_t *nr_of;             /* runs, by commit */
 	VEC(struct belief_class) classes;
 	double p_none;
+	double ln_evidence; /* density of the values, all hypotheses together */
 
 	double width; /* of the grid */
 	double sd;    /* expected, at the last laying out */

@@ -25,6 +25,10 @@
 #define GUESS_DF     2.0
 #define FIRST_LAYOUT 8
 
+/* The arcsine of the root of a share of failures deviates by half a radian a run, whatever the
+ * share. */
+#define ARC_SD 0.5
+
 /* What is believed of the share of boots where it is not known. */
 static const struct {
 	double share, prior;
@@ -134,15 +138,30 @@ static void add_noise(struct belief *belief, double sd, double ln_prior)
 	}
 }
 
+static void scale_priors(struct belief *belief)
+{
+	double most = -INFINITY, sum = 0;
+
+	for (size_t i = 0; i < belief->noises.nr; i++) {
+		most = fmax(most, belief->noises.at[i].ln_prior);
+	}
+	for (size_t i = 0; i < belief->noises.nr; i++) {
+		sum += exp(belief->noises.at[i].ln_prior - most);
+	}
+	for (size_t i = 0; i < belief->noises.nr; i++) {
+		belief->noises.at[i].ln_prior -= most + log(sum);
+	}
+}
+
 static void lay_noises(struct belief *belief)
 {
 	const struct bisect_options *options = &belief->options;
 	double mean, deviation;
 
 	if (options->values == BISECT_PASS_FAIL) {
-		belief->sd = 0;
+		belief->sd = ARC_SD;
 		belief->noises.nr = 0;
-		*vec_push(&belief->noises) = (struct belief_noise){ 0 };
+		*vec_push(&belief->noises) = (struct belief_noise){ .sd = ARC_SD };
 		return;
 	}
 	expect_sd(belief, &mean, &deviation);
@@ -150,13 +169,13 @@ static void lay_noises(struct belief *belief)
 	belief->noises.nr = 0;
 	if (options->sd_df >= KNOWN_DF) {
 		add_noise(belief, options->sd, 0);
-		return;
 	}
-	for (int i = 0; i < NR_SD; i++) {
+	for (int i = 0; i < NR_SD && options->sd_df < KNOWN_DF; i++) {
 		double sd = exp(mean + SD_STEP * deviation * (i - (NR_SD - 1) / 2));
 
 		add_noise(belief, sd, ln_prior_of_sd(options, sd));
 	}
+	scale_priors(belief);
 }
 
 void belief_grid_lay(struct belief *belief)
@@ -199,8 +218,8 @@ void belief_steps(const struct belief *belief, struct belief_steps *ret_steps)
 {
 	const struct bisect_options *options = &belief->options;
 	bool is_share = options->values == BISECT_PASS_FAIL;
-	double unit = is_share ? belief->width : options->sd;
-	double least = fmax(options->smallest * (is_share ? 1 : unit) / belief->width, 0.5);
+	double unit = is_share ? ARC_SD : options->sd;
+	double least = fmax(options->smallest * unit / belief->width, 0.5);
 	double largest = LARGEST_STEP * unit / belief->width;
 	double edge = least, sum = 0;
 
@@ -235,7 +254,7 @@ static float ln_likelihood(double value, double level, double sd)
 	float tail = (float)(OUTLIER_SHARE / OUTLIER_TIMES) *
 		     expf(-0.5F * z * z / (float)(OUTLIER_TIMES * OUTLIER_TIMES));
 
-	return logf(core + tail + 1e-30F) - (float)log(sd);
+	return logf(core + tail + 1e-30F) - (float)log(sd * sqrt(2 * M_PI));
 }
 
 static float ln_share(bool has_failed, double arc)

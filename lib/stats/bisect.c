@@ -5,6 +5,7 @@
 
 #include "bisect_gain.h"
 #include "culprits.h"
+#include "modes.h"
 
 /* The set that is named when the budget has ended holds the culprit so surely. */
 #define SET_P 0.95
@@ -18,8 +19,10 @@
 #define MOST_OVERSHOOT 2.5
 
 struct bisect {
-	struct belief *belief;
-	struct culprits *culprits; /* where every step is looked for; else NULL */
+	struct culprits *culprits; /* where every step is looked for; else NULL, and: */
+	struct belief *levels;
+	struct modes *modes; /* NULL: there is one level */
+	bool is_looked_at;   /* are modes those of the present runs? */
 	/* commits given out by bisect_next() and not run yet */
 	VEC(size_t) pending;
 };
@@ -43,7 +46,7 @@ struct bisect *bisect_new(const struct bisect_options *options)
 	struct bisect *bisect = mem_alloc(sizeof(*bisect));
 
 	assert(options->nr_commits > 0 && options->nr_commits <= BISECT_MOST_COMMITS);
-	bisect->belief = belief_new(options);
+	bisect->levels = belief_new(options);
 	if (options->every_step && !options->holds && options->values == BISECT_LEVELS) {
 		bisect->culprits = culprits_new(options);
 	}
@@ -53,8 +56,9 @@ struct bisect *bisect_new(const struct bisect_options *options)
 struct bisect *bisect_free(struct bisect *bisect)
 {
 	if (bisect) {
-		belief_free(bisect->belief);
 		culprits_free(bisect->culprits);
+		belief_free(bisect->levels);
+		modes_free(bisect->modes);
 		vec_release(&bisect->pending);
 		free(bisect);
 	}
@@ -73,34 +77,52 @@ static void forget_pending(struct bisect *bisect, size_t commit)
 
 void bisect_add(struct bisect *bisect, const struct bisect_run *run)
 {
-	assert(run->commit <= bisect->belief->options.nr_commits);
+	assert(run->commit <= bisect->levels->options.nr_commits);
 	assert(run->machine < BISECT_MOST_MACHINES && isfinite(run->value));
 	forget_pending(bisect, run->commit);
 	if (bisect->culprits) {
 		culprits_add(bisect->culprits, run);
-	} else {
-		belief_add(bisect->belief, run);
+		return;
 	}
+	belief_add(bisect->levels, run);
+	bisect->is_looked_at = false;
 }
 
 void bisect_skip(struct bisect *bisect, size_t commit)
 {
 	forget_pending(bisect, commit);
-	bisect->belief->is_skipped[commit] = true;
+	bisect->levels->is_skipped[commit] = true;
 	if (bisect->culprits) {
 		culprits_skip(bisect->culprits, commit);
 	}
+	if (bisect->modes) {
+		bisect->modes->shares->is_skipped[commit] = true;
+	}
 }
 
-void bisect_posterior(struct bisect *bisect, double *ret_p)
+static void look_at_modes(struct bisect *bisect)
 {
-	const struct belief *belief = bisect->belief;
-
-	if (bisect->culprits) {
-		culprits_posterior(bisect->culprits, ret_p);
-		return;
+	if (!bisect->is_looked_at) {
+		modes_free(bisect->modes);
+		bisect->modes = modes_find(bisect->levels);
+		bisect->is_looked_at = true;
 	}
-	ret_p[0] = belief->p_none;
+}
+
+static bool has_modes(const struct bisect *bisect)
+{
+	return bisect->modes && bisect->modes->p > 0.5;
+}
+
+/* What explains the runs best. */
+static struct belief *leading(const struct bisect *bisect)
+{
+	return has_modes(bisect) ? bisect->modes->shares : bisect->levels;
+}
+
+static void add_posterior(const struct belief *belief, double p, double *ret_p)
+{
+	ret_p[0] += p * belief->p_none;
 	for (size_t k = 0; k < belief->classes.nr; k++) {
 		const struct belief_class *class = &belief->classes.at[k];
 
@@ -109,8 +131,25 @@ void bisect_posterior(struct bisect *bisect, double *ret_p)
 			double share =
 				class->weight > 0 ? belief->weights[commit] / class->weight : 0;
 
-			ret_p[commit] = class->p * share;
+			ret_p[commit] += p * class->p * share;
 		}
+	}
+}
+
+void bisect_posterior(struct bisect *bisect, double *ret_p)
+{
+	double p_modes;
+
+	if (bisect->culprits) {
+		culprits_posterior(bisect->culprits, ret_p);
+		return;
+	}
+	look_at_modes(bisect);
+	p_modes = bisect->modes ? bisect->modes->p : 0;
+	memset(ret_p, 0, (bisect->levels->options.nr_commits + 1) * sizeof(double));
+	add_posterior(bisect->levels, 1 - p_modes, ret_p);
+	if (bisect->modes) {
+		add_posterior(bisect->modes->shares, p_modes, ret_p);
 	}
 }
 
@@ -132,45 +171,43 @@ static bool is_separable(const struct belief *belief, const struct belief_class 
 }
 
 /* The most that can be said of a class: one commit of it, or all where nothing tells them apart. */
-static void best_of(const struct belief *belief, const struct belief_class *class,
+static void best_of(const struct belief *belief, const struct belief_class *class, const double *p,
 		    struct bisect_answer *ret_best)
 {
-	size_t nr_possible = 0, last = 0, likeliest = 0;
-	double most = 0;
+	size_t nr_possible = 0, last = 0;
+	double sum = 0;
 
+	*ret_best = (struct bisect_answer){ .state = BISECT_CULPRIT, .nr_set = 1 };
 	for (size_t i = class->first; i < class->first + class->nr; i++) {
-		double weight = belief->weights[belief->order[i]];
+		size_t commit = belief->order[i];
 
-		if (weight > 0) {
+		sum += p[commit];
+		if (belief->weights[commit] > 0) {
 			nr_possible++;
-			last = belief->order[i];
-			likeliest = weight > most ? last : likeliest;
-			most = fmax(most, weight);
+			last = commit;
+		}
+		if (p[commit] > ret_best->p) {
+			ret_best->p = p[commit];
+			ret_best->last = commit;
 		}
 	}
-	ret_best->state = BISECT_CULPRIT;
-	ret_best->p = class->weight > 0 ? class->p * most / class->weight : 0;
-	ret_best->last = likeliest;
-	ret_best->nr_set = 1;
 	if (nr_possible > 1 && ret_best->p < belief->options.stop && !is_separable(belief, class)) {
 		ret_best->state = BISECT_SET;
-		ret_best->p = class->p;
+		ret_best->p = sum;
 		ret_best->last = last;
 		ret_best->nr_set = nr_possible;
 	}
 }
 
-/* What can be said best, however sure. */
-static void say(const struct belief *belief, struct bisect_answer *ret_answer)
+/* What can be said best, however sure, by the posterior of each commit. */
+static void say(const struct belief *belief, const double *p, struct bisect_answer *ret_answer)
 {
 	ret_answer->state = BISECT_NONE;
-	ret_answer->p = belief->p_none;
+	ret_answer->p = p[0];
 	for (size_t k = 0; k < belief->classes.nr; k++) {
-		struct bisect_answer best = { 0 };
+		struct bisect_answer best;
 
-		if (belief->classes.at[k].p > ret_answer->p) {
-			best_of(belief, &belief->classes.at[k], &best);
-		}
+		best_of(belief, &belief->classes.at[k], p, &best);
 		if (best.p > ret_answer->p) {
 			ret_answer->state = best.state;
 			ret_answer->p = best.p;
@@ -195,7 +232,7 @@ static int compare_candidates(const void *a, const void *b)
 /* The most probable first; [0] may be "none". */
 static struct candidate *rank(struct bisect *bisect, size_t *ret_nr, double *ret_p)
 {
-	size_t nr = bisect->belief->options.nr_commits + 1, nr_needed = 0;
+	size_t nr = bisect->levels->options.nr_commits + 1, nr_needed = 0;
 	scoped(free) double *p = mem_array(nr, sizeof(double));
 	struct candidate *candidates = mem_array(nr, sizeof(*candidates));
 	double sum = 0;
@@ -259,7 +296,7 @@ static size_t possible_members(const struct belief *belief, const struct belief_
 
 void bisect_set(struct bisect *bisect, const struct bisect_answer *answer, size_t *ret_commits)
 {
-	const struct belief *belief = bisect->belief;
+	const struct belief *belief = bisect->levels;
 	size_t nr = 0, nr_ranked;
 	double p;
 
@@ -314,58 +351,84 @@ static double expect(const struct belief *belief, const struct belief_fit *fit)
 }
 
 /* What the posterior of an answer must reach. */
-static double bar(const struct belief *belief, const struct belief_fit *fit,
-		  enum bisect_state state)
+static double bar(const struct bisect_options *options, const struct belief_fit *fit,
+		  enum bisect_state state, bool has_groups)
 {
 	double step = fit->sd > 0 ? fit->size / fit->sd : 0;
 	double overshoot = exp(OVERSHOOT * step - LEARNT_LEVELS);
 
-	if (state == BISECT_NONE) { /* is come to in small steps */
-		return belief->options.stop;
+	if (state == BISECT_NONE || has_groups) { /* both are come to in small steps */
+		return options->stop;
 	}
-	return 1 - (1 - belief->options.stop) * fmin(fmax(overshoot, 1), MOST_OVERSHOOT);
+	return 1 - (1 - options->stop) * fmin(fmax(overshoot, 1), MOST_OVERSHOOT);
 }
 
-void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
+static void answer_one(struct bisect *bisect, struct bisect_answer *ret_answer)
 {
-	const struct belief *belief = bisect->belief;
+	const struct bisect_options *options = &bisect->levels->options;
+	scoped(free) double *p = mem_array(options->nr_commits + 1, sizeof(double));
 	struct belief_fit fit;
 
-	if (bisect->culprits) {
-		if (!culprits_answer(bisect->culprits, ret_answer)) {
-			say_spent(bisect, ret_answer);
-		}
-		return;
-	}
-	fit = belief_fit(belief);
-	*ret_answer = (struct bisect_answer){ .p_none = belief->p_none,
+	bisect_posterior(bisect, p);
+	fit = belief_fit(leading(bisect));
+	*ret_answer = (struct bisect_answer){ .p_none = p[0],
 					      .p_worse = fit.p_worse,
+					      .has_modes = has_modes(bisect),
 					      .before = fit.before,
 					      .after = fit.after,
 					      .step_sd = fit.step_sd,
 					      .sd = fit.sd };
-	say(belief, ret_answer);
-	if (belief->runs.nr > 0 && ret_answer->p >= bar(belief, &fit, ret_answer->state)) {
+	say(bisect->levels, p, ret_answer);
+	if (bisect->levels->runs.nr > 0 &&
+	    ret_answer->p >= bar(options, &fit, ret_answer->state, bisect->modes)) {
 		ret_answer->nr_found = ret_answer->state != BISECT_NONE;
-	} else if (belief->runs.nr >= belief->options.budget) {
+	} else if (bisect->levels->runs.nr >= options->budget) {
 		say_spent(bisect, ret_answer);
 	} else {
 		ret_answer->state = BISECT_OPEN;
-		ret_answer->expected = expect(belief, &fit);
+		ret_answer->expected = expect(leading(bisect), &fit);
 	}
+}
+
+void bisect_answer(struct bisect *bisect, struct bisect_answer *ret_answer)
+{
+	if (!bisect->culprits) {
+		answer_one(bisect, ret_answer);
+	} else if (!culprits_answer(bisect->culprits, ret_answer)) {
+		say_spent(bisect, ret_answer);
+	}
+}
+
+/* Does only the doubt whether there are modes hold up an answer? */
+static bool is_modes_doubted(const struct bisect *bisect)
+{
+	const struct belief *levels = bisect->levels;
+	double most = levels->p_none;
+
+	for (size_t k = 0; k < levels->classes.nr; k++) {
+		most = fmax(most, levels->classes.at[k].p);
+	}
+	return bisect->modes && most >= levels->options.stop;
+}
+
+static void next_for_one(struct bisect *bisect, size_t machine, struct bisect_next *ret_next)
+{
+	struct belief *belief;
+
+	look_at_modes(bisect);
+	belief = is_modes_doubted(bisect) ? bisect->modes->shares : leading(bisect);
+	gain_next(belief, machine, bisect->pending.at, bisect->pending.nr, ret_next);
+	ret_next->is_fresh |= belief != bisect->levels;
 }
 
 void bisect_next(struct bisect *bisect, size_t machine, struct bisect_next *ret_next)
 {
 	if (bisect->culprits) {
-		*ret_next = (struct bisect_next){
-			.commit = culprits_next(bisect->culprits, bisect->pending.at,
-						bisect->pending.nr),
-			.is_fresh = true,
-		};
+		ret_next->commit =
+			culprits_next(bisect->culprits, bisect->pending.at, bisect->pending.nr);
+		ret_next->is_fresh = true;
 	} else {
-		gain_next(bisect->belief, machine, bisect->pending.at, bisect->pending.nr,
-			  ret_next);
+		next_for_one(bisect, machine, ret_next);
 	}
 	*vec_push(&bisect->pending) = ret_next->commit;
 }

@@ -52,10 +52,13 @@ struct bisect_options {
 	double sd;         /* of a run, on the scale of the values; > 0 for BISECT_LEVELS */
 	double sd_df;      /* of what is known of sd; 0: a guess */
 	double boot_share; /* variance between boots over variance of a run; < 0: unknown */
-	double smallest;   /* least step that counts, in sd: half of what one looks for; > 0 */
 	double p_none;     /* that nothing changed, before the first run; [0, 1) */
 	double stop;       /* of the answers so many shall be right; (0.5, 1) */
 	double jumps;      /* expected jumps of a machine's level a run; 0: it never moves */
+
+	/* Least step that counts, in sd, half of what is looked for; > 0.  For shares of failures
+	 * the sd is 1/2, on the scale of the arc asin(sqrt(share)). */
+	double smallest;
 
 	/* What it costs, in runs, to build a commit, and to boot one that is built. */
 	double build_cost, boot_cost;
@@ -104,6 +107,7 @@ struct bisect_answer {
 	size_t last;          /* most probable commit; of a set, the last */
 	size_t nr_set;        /* 1 for a culprit; 0 for none */
 	double p_worse;       /* that the value rose; given a change */
+	bool has_modes;       /* boots fall into two modes: levels are shares of slow boots */
 	double before, after; /* fitted levels on machine 0 */
 	double step_sd;       /* deviation of after - before */
 	double sd;            /* of a run, fitted */

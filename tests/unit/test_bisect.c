@@ -168,7 +168,6 @@ static void flaky_tests_are_bisected(void)
 	size_t nr = 0;
 
 	options.values = BISECT_PASS_FAIL;
-	options.smallest = 0.2;
 	{
 		scoped(bisect_free) struct bisect *bisect = bisect_new(&options);
 
@@ -242,6 +241,39 @@ static void merges_are_walked_into(void)
 	}
 }
 
+/* The middle bits of a congruential generator: 0 to 99. */
+static unsigned draw(uint64_t *state)
+{
+	*state = *state * 6364136223846793005U + 1442695040888963407U;
+	return (unsigned)((*state >> 33) % 100);
+}
+
+/* One boot of five is slow; from the culprit on three of five are. */
+static void the_share_of_slow_boots_is_bisected(void)
+{
+	struct bisect_options options = bisect_defaults(16);
+	scoped(bisect_free) struct bisect *bisect = bisect_new(&options);
+	struct bisect_answer answer;
+	uint64_t state = 1;
+	size_t nr = 0;
+
+	for (bisect_answer(bisect, &answer); answer.state == BISECT_OPEN;
+	     bisect_answer(bisect, &answer)) {
+		struct bisect_next next;
+		bool is_slow;
+
+		bisect_next(bisect, 0, &next);
+		is_slow = draw(&state) < (next.commit >= 7 ? 60 : 20);
+		add(bisect, next.commit,
+		    100 + (is_slow ? 10 : 0) + deviations[nr++ % countof(deviations)]);
+	}
+	CHECK_INT(answer.state, BISECT_CULPRIT);
+	CHECK_INT(answer.last, 7);
+	CHECK(answer.has_modes);
+	CHECK_NEAR(answer.before, 0.2, 0.1);
+	CHECK_NEAR(answer.after, 0.6, 0.15);
+}
+
 static const struct t_case cases[] = {
 	{ "the culprit is named, wherever it is, with its step", the_culprit_is_named },
 	{ "where nothing changed that is said", nothing_is_said_to_be_nothing },
@@ -251,6 +283,7 @@ static const struct t_case cases[] = {
 	{ "machines have levels of their own", machines_have_levels_of_their_own },
 	{ "a flaky test is bisected by its share of failures", flaky_tests_are_bisected },
 	{ "a machine that jumps is no culprit", a_machine_that_jumps_is_no_culprit },
+	{ "where boots have modes, their share is bisected", the_share_of_slow_boots_is_bisected },
 	{ "a merge is walked into, and may be the culprit", merges_are_walked_into },
 };
 
