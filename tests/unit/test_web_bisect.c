@@ -162,7 +162,7 @@ static void dots_bars_and_levels_stand_where_their_numbers_are(void)
 	CHECK_TEXT(text_at(plot, "bars"), "M231 266h24v-7.5h-24zM385 266h24v-60h-24z"
 					  "M539 266h24v-7.5h-24z");
 	CHECK_TEXT(text_at(plot, "set"), "M320 20h154v156h-154z");
-	CHECK_TEXT(text_at(plot, "skips"), "M547 182l8 8m0 -8l-8 8");
+	CHECK_TEXT(text_at(plot, "skips"), "M547 172l8 8m0 -8l-8 8");
 	CHECK_TEXT(text_at(plot, "folds"), "M243 28v140");
 	CHECK_TEXT(text_at(plot, "low"), "10.00");
 	CHECK_TEXT(text_at(plot, "high"), "20.00");

@@ -170,7 +170,7 @@ static void put_paths(const struct picture *picture, const struct json *document
 		}
 		if (json_text(json_get(row, "skipped"))) {
 			str_printf(&skips, "M%g %gl8 8m0 -8l-8 8", place(x_of(picture, i) - 4),
-				   TOP + HEIGHT + 14);
+				   TOP + HEIGHT + 4);
 		}
 		if (json_bool(json_get(row, "is_fold"), false)) {
 			str_printf(&folds, "M%g %gv%g", x_of(picture, i), TOP, HEIGHT);
