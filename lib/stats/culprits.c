@@ -12,12 +12,13 @@
 
 /* Beside those found further steps are looked for until so many are left, by expectation: most of
  * them hardly higher than `smallest`, which to exclude would take three times the runs. */
-#define REST_P 0.2
+#define REST_P 0.27
 
 /* What settling a doubt takes, about. */
 #define RUNS_PER_BIT 8.0
 
-/* Expected steps in all, whatever p_none says. */
+/* Expected steps in all: whoever looks for every one expects more of them than p_none says. */
+#define MORE_STEPS     1.5
 #define LEAST_EXPECTED 0.01
 #define MOST_EXPECTED  2.0
 
@@ -60,8 +61,8 @@ struct culprits *culprits_new(const struct bisect_options *options)
 		culprits->weights[i] = sum > 0 ? culprits->weights[i] / sum : 1.0 / (double)nr;
 	}
 	culprits->options.weights = culprits->weights;
-	culprits->nr_expected =
-		fmin(fmax(-log(options->p_none + 1e-9), LEAST_EXPECTED), MOST_EXPECTED);
+	culprits->nr_expected = fmin(
+		fmax(-MORE_STEPS * log(options->p_none + 1e-9), LEAST_EXPECTED), MOST_EXPECTED);
 	return culprits;
 }
 

@@ -4,8 +4,7 @@
  *
  * Internal to lib/stats; culprits.h tells what for.  Between two neighbouring treads the level
  * stays, or steps by anything from `smallest` on; all ways to do so are summed over, and the noise
- * is integrated over (forward and backward on a grid of levels).  docs/statistics.md has the
- * formulas.
+ * is integrated over (forward and backward on a grid of levels).  docs/bisecting.md explains it.
  */
 #ifndef STATS_STAIRCASE_H
 #define STATS_STAIRCASE_H

@@ -93,7 +93,7 @@ static void one_step_is_named_alone(void)
 			sum += p[i];
 		}
 		CHECK_NEAR(sum, 1, 1e-9);
-		CHECK(p[culprit] > 0.8);
+		CHECK(p[culprit] > 0.99 / (1 + 0.27) - 0.01); /* steps that may be beside it */
 	}
 }
 
