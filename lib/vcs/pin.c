@@ -16,6 +16,9 @@
 #define PIN_BYTES (sizeof(PIN) - 1 + VCS_ID_BYTES)
 #define STALE_S   600
 
+/* The lock of a reference is held for as long as a line takes to write. */
+#define STALE_LOCK_S 15
+
 static void require_mirror(const struct vcs *vcs)
 {
 	if (!vcs->is_mirror) {
@@ -46,7 +49,7 @@ static bool drop_stale_lock(struct vcs *mirror, const char *name)
 	scoped(free) char *lock = mem_printf("%s%s.lock", git_repository_path(mirror->repo), name);
 	struct stat status;
 
-	return stat(lock, &status) == 0 && status.st_mtime < time(NULL) - STALE_S &&
+	return stat(lock, &status) == 0 && status.st_mtime < time(NULL) - STALE_LOCK_S &&
 	       unlink(lock) == 0;
 }
 
