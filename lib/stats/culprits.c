@@ -14,6 +14,10 @@
  * them hardly higher than `smallest`, which to exclude would take three times the runs. */
 #define REST_P 0.27
 
+/* "Nothing" is said at so much of the doubt that a culprit may have: two steps side by side that
+ * cancel are shown by one commit alone, and are what it overlooks most. */
+#define NONE_DOUBT 0.33
+
 /* What settling a doubt takes, about. */
 #define RUNS_PER_BIT 8.0
 
@@ -434,7 +438,8 @@ bool culprits_answer(struct culprits *culprits, struct bisect_answer *ret_answer
 	describe(culprits, ret_answer);
 	if (is_covered && culprits->found.nr > 0 && count_rest(culprits) <= REST_P) {
 		say_found(culprits, ret_answer);
-	} else if (is_covered && culprits->p_none >= culprits->options.stop) {
+	} else if (is_covered &&
+		   1 - culprits->p_none <= NONE_DOUBT * (1 - culprits->options.stop)) {
 		ret_answer->state = BISECT_NONE;
 		ret_answer->p = culprits->p_none;
 		ret_answer->nr_set = 0;
