@@ -6,7 +6,7 @@
 #include "belief_grid.h"
 
 /* Less probable than this beside all others: given up. */
-#define LEAST_LN_P -18.0
+#define LEAST_LN_P -14.0
 
 /* A share of sums nearer to 0 or 1 is one. */
 #define ROUNDING 1e-12

@@ -19,7 +19,7 @@
 #include "bisect.h"
 #include "lib/base/mem.h"
 
-#define BELIEF_GRID 80 /* levels; a multiple of what a vector register holds */
+#define BELIEF_GRID 64 /* levels; a multiple of what a vector register holds */
 
 /* Culprits that no run has told apart: members order[first] to order[first + nr - 1], ascending. */
 struct belief_class {

@@ -32,7 +32,7 @@
 /* What is believed of the share of boots where it is not known. */
 static const struct {
 	double share, prior;
-} shares[] = { { 0, 0.35 }, { 0.1, 0.3 }, { 0.3, 0.25 }, { 0.9, 0.1 } };
+} shares[] = { { 0, 0.4 }, { 0.2, 0.4 }, { 0.8, 0.2 } };
 
 static int compare_values(const void *a, const void *b)
 {
