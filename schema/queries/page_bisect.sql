@@ -48,14 +48,16 @@ WITH own AS (
 	UNION ALL
 	SELECT r.* FROM own o JOIN stack_commit sc ON sc.stack_id = o.stack_id JOIN run r ON r.commit_id = sc.commit_id
 		AND r.cell_id = o.cell_id AND r.kind = 'build' AND r.created >= o.created
+), waiting AS (
+	SELECT commit_id, max(kind::text) AS kind FROM spent WHERE state IN ('queued', 'leased') GROUP BY commit_id
 ), line AS (
 	SELECT sc.position, m.oid, m.subject, m.is_merge, sc.commit_id IN (o.base_id, o.head_id) AS is_end,
-		CASE WHEN sc.position > 0 THEN o.posterior[1 + sc.position] END AS p,
+		CASE WHEN sc.position > 0 THEN u.p END AS p,
 		COALESCE(sc.position = ANY (o.suspects), false) AS is_suspect, e.nr, e.mean, e.runs,
-		k.reason AS skipped, k.by_whom,
-		(SELECT max(r.kind::text) FROM spent r WHERE r.commit_id = sc.commit_id AND r.state IN ('queued', 'leased'))
-			AS under_way
+		k.reason AS skipped, k.by_whom, w.kind AS under_way
 	FROM own o JOIN stack_commit sc ON sc.stack_id = o.stack_id JOIN commit m ON m.id = sc.commit_id
+	LEFT JOIN unnest((SELECT posterior FROM own)) WITH ORDINALITY AS u (p, place) ON u.place = 1 + sc.position
+	LEFT JOIN waiting w ON w.commit_id = sc.commit_id
 	LEFT JOIN evidence e ON e.position = sc.position
 	LEFT JOIN bisection_skip k ON k.bisection_id = o.id AND k.commit_id = sc.commit_id
 ), ranked AS (
