@@ -7,8 +7,7 @@
  */
 #include "pipeline.h"
 
-#include "lib/vcs/address.h"
-#include "lib/vcs/commit.h"
+#include "commits.h"
 #include "lib/vcs/mirror.h"
 #include "lib/vcs/stack.h"
 
@@ -23,33 +22,14 @@ struct new_head {
 	const char *base_oid;
 };
 
-static bool store_commit(struct tick *tick, struct vcs *vcs, const struct vcs_id *id,
-			 int64_t *ret_id, struct err *err)
-{
-	struct vcs_commit commit;
-
-	if (!vcs_commit_read(vcs, id, tick->arena, &commit, err)) {
-		return false;
-	}
-	return db_query_int(tick->db, Q_COMMIT_STORE,
-			    ARGS(arg_text(id->text), arg_text(commit.author_name),
-				 arg_text(commit.author_email),
-				 commit.is_author_time_odd
-					 ? arg_null()
-					 : arg_int(commit.author_time.ns / 1000000000),
-				 arg_text(commit.subject), arg_text(commit.message),
-				 arg_bool(commit.nr_parents > 1), arg_bool(commit.is_docs_only)),
-			    ret_id, err);
-}
-
 /* The commits that are tested: all, or the ends. */
-static size_t choose(const struct vcs_stack *stack, const struct vcs_id **ret_ids)
+static size_t choose(const struct vcs_stack *stack, struct vcs_id *ret_ids)
 {
 	size_t nr = 0;
 
-	ret_ids[nr++] = &stack->fork;
+	ret_ids[nr++] = stack->fork;
 	for (size_t i = stack->is_cut ? stack->nr_steps - 1 : 0; i < stack->nr_steps; i++) {
-		ret_ids[nr++] = &stack->steps[i].id;
+		ret_ids[nr++] = stack->steps[i].id;
 	}
 	return nr;
 }
@@ -107,44 +87,23 @@ static bool store_reason(struct tick *tick, const struct new_head *head, const c
 	       end_look(tick, head, reason, err);
 }
 
-/* A force-push must not take away what is planned. */
-static bool pin(struct tick *tick, struct vcs *mirror, const struct vcs_id **ids, size_t nr,
-		struct err *err)
-{
-	struct vcs_id *copies = arena_array(tick->arena, nr, sizeof(*copies));
-
-	for (size_t i = 0; i < nr; i++) {
-		copies[i] = *ids[i];
-	}
-	return vcs_mirror_pin(mirror, copies, nr, err);
-}
-
 static bool make_stack(struct tick *tick, const struct new_head *head, struct vcs *vcs,
 		       const struct vcs_stack *stack, struct err *err)
 {
-	const struct vcs_id **ids = arena_array(tick->arena, stack->nr_steps + 1, sizeof(*ids));
+	struct vcs_id *ids = arena_array(tick->arena, stack->nr_steps + 1, sizeof(*ids));
 	int64_t *commits = arena_array(tick->arena, stack->nr_steps + 1, sizeof(*commits));
 	size_t nr = choose(stack, ids);
 
-	if (!pin(tick, vcs, ids, nr, err) || !db_begin(tick->db, err)) {
+	/* A force-push must not take away what is planned. */
+	if (!vcs_mirror_pin(vcs, ids, nr, err) || !db_begin(tick->db, err)) {
 		return false;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		if (!store_commit(tick, vcs, ids[i], &commits[i], err)) {
+		if (!commit_store(tick, vcs, &ids[i], &commits[i], err)) {
 			return false;
 		}
 	}
 	return store_stack(tick, head, stack, commits, nr, err) && end_look(tick, head, NULL, err);
-}
-
-static bool open_mirror(struct tick *tick, const struct new_head *head, struct vcs **ret_vcs,
-			struct err *err)
-{
-	enum vcs_address kind;
-
-	return vcs_address_check(head->url, &kind, err) &&
-	       vcs_mirror_open(path_mirror(tick->settings, head->repository, tick->arena),
-			       kind == VCS_LOCAL ? head->url : NULL, ret_vcs, err);
 }
 
 static bool look(struct tick *tick, const struct new_head *head, struct err *err)
@@ -158,8 +117,8 @@ static bool look(struct tick *tick, const struct new_head *head, struct err *err
 	if (!head->base_oid) {
 		return err_set(err, ERR_ABSENT, "the base branch '%s' is not there", head->base);
 	}
-	if (!open_mirror(tick, head, &vcs, err) || !vcs_id_parse(head->base_oid, &base, err) ||
-	    !vcs_id_parse(head->oid, &tip, err) ||
+	if (!commit_mirror(tick, head->repository, head->url, &vcs, err) ||
+	    !vcs_id_parse(head->base_oid, &base, err) || !vcs_id_parse(head->oid, &tip, err) ||
 	    !vcs_stack_read(vcs, &base, &tip, STACK_LIMIT, tick->arena, &stack, err)) {
 		return false;
 	}
