@@ -44,6 +44,7 @@ static const struct fsm_move stack_moves[] = {
 	{ "measuring", "confirming", "every comparison has ended, something was found" },
 	{ "measuring", "done",       "every comparison has ended, nothing was found" },
 	{ "confirming", "done",      "every confirmation has ended" },
+	{ "done",      "confirming", "its bisection, asked for again, found a commit" },
 	{ "new",       "superseded", "a newer version of the branch" },
 	{ "building",  "superseded", "a newer version of the branch" },
 	{ "measuring", "superseded", "a newer version of the branch" },

@@ -78,7 +78,8 @@ static bool measure(struct tick *tick, const struct rows *rows, struct err *err)
 	}
 	if (reason) {
 		is_done = move_comparison(tick, rows, "done", reason, err) &&
-			  bell_ring(tick->db, BELL_CONFIRM, err);
+			  bell_ring(tick->db, BELL_CONFIRM, err) &&
+			  bell_ring(tick->db, BELL_BISECT, err);
 	} else if (nr_blocks > 0) {
 		is_done = db_exec(tick->db, Q_WANT_ADD,
 				  ARGS(arg_int(rows_int(rows, 0, "cell_id")),
@@ -113,7 +114,8 @@ static bool conclude(struct tick *tick, const struct rows *rows, struct err *err
 		       ARGS(arg_int(rows_int(rows, 0, "id")), arg_text(kind ? "new" : "suppressed"),
 			    arg_text(kind), arg_text(kind ? NULL : reason_of(tick, rows))),
 		       NULL, err) &&
-	       bell_ring(tick->db, BELL_REPORT, err) && db_commit(tick->db, "confirm", err);
+	       bell_ring(tick->db, BELL_BISECT, err) && bell_ring(tick->db, BELL_REPORT, err) &&
+	       db_commit(tick->db, "confirm", err);
 }
 
 /* The whole stack may differ from its base where no single commit was confirmed to. */

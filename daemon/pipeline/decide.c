@@ -6,6 +6,7 @@
  *	                    ──clear──> done
  *	           waiting  ──sign of the ends──> a want
  *	                    ──none──> cancelled
+ *	bisection ──the ends differ, and to measure each commit costs too much──> open
  *	           done ──undone by its neighbour──> measuring (a want, once: again.h)
  *	stack measuring ──all comparisons ended──> confirming (findings)
  *	                ──nothing found──> done
@@ -16,9 +17,11 @@
 #include "pipeline.h"
 
 #include "again.h"
+#include "bisect_open.h"
 #include "daemon/calibration.h"
 #include "daemon/comparison.h"
 #include "daemon/history.h"
+#include "daemon/policy/bisecting.h"
 #include "lib/stats/judge.h"
 
 /* Asks for the blocks between this look (0: none yet) and the next. */
@@ -68,7 +71,8 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 		       &nr_moved, err) &&
 	       (!is_more || want_next_look(tick, cell, id, look, why, err)) &&
 	       (is_more || is_again || nr_moved == 0 || learn(tick, comparison, err)) &&
-	       bell_ring(tick->db, BELL_CONFIRM, err) && db_commit(tick->db, "decide", err);
+	       bell_ring(tick->db, BELL_CONFIRM, err) && bell_ring(tick->db, BELL_BISECT, err) &&
+	       db_commit(tick->db, "decide", err);
 }
 
 static bool decide_waiting(struct tick *tick, const struct rows *rows, struct err *err)
@@ -92,21 +96,17 @@ static bool decide_waiting(struct tick *tick, const struct rows *rows, struct er
 }
 
 /* Those of parents first: they explain what the tip shows. */
-static bool add_findings(struct tick *tick, int64_t stack, int64_t *ret_nr, struct err *err)
+static bool add_findings(struct tick *tick, int64_t stack, struct err *err)
 {
 	static const enum query queries[] = { Q_FINDING_ADD, Q_FINDING_ADD_FAILURES };
 	static const char *const roles[] = { "parent", "tip" };
 
-	*ret_nr = 0;
 	for (size_t role = 0; role < countof(roles); role++) {
 		for (size_t i = 0; i < countof(queries); i++) {
-			int64_t nr = 0;
-
 			if (!db_exec(tick->db, queries[i],
-				     ARGS(arg_int(stack), arg_text(roles[role])), &nr, err)) {
+				     ARGS(arg_int(stack), arg_text(roles[role])), NULL, err)) {
 				return false;
 			}
-			*ret_nr += nr;
 		}
 	}
 	return true;
@@ -127,7 +127,8 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 	if (nr_again > 0) {
 		return db_commit(tick->db, "decide", err);
 	}
-	if (!add_findings(tick, stack, &nr_found, err)) {
+	if (!add_findings(tick, stack, err) ||
+	    !db_query_int(tick->db, Q_STACK_UNCONFIRMED, ARGS(arg_int(stack)), &nr_found, err)) {
 		return false;
 	}
 	event.detail = arena_printf(tick->arena,
@@ -142,21 +143,23 @@ static bool finish_stack(struct tick *tick, const struct rows *rows, struct err 
 
 bool tick_decide(struct tick *tick, bool *ret_more, struct err *err)
 {
-	static const struct {
+	const struct {
 		enum query find;
-		size_t nr_args; /* AGAIN_REASON, or none */
+		size_t nr_args;
+		struct arg arg;
 		bool (*decide)(struct tick *tick, const struct rows *rows, struct err *err);
 	} steps[] = {
-		{ Q_DECIDE_READY, 1, decide_comparison },
-		{ Q_DECIDE_SIGNAL, 0, decide_waiting },
-		{ Q_DECIDE_WHOLE_STACK, 0, finish_stack },
+		{ Q_DECIDE_READY, 1, arg_text(AGAIN_REASON), decide_comparison },
+		{ Q_BISECT_DUE, 1, arg_int((int64_t)bisecting_least_pairs()), bisect_open },
+		{ Q_DECIDE_SIGNAL, 0, arg_null(), decide_waiting },
+		{ Q_DECIDE_WHOLE_STACK, 0, arg_null(), finish_stack },
 	};
-	const struct arg reason = arg_text(AGAIN_REASON);
 
 	for (size_t i = 0; i < countof(steps); i++) {
 		scoped(rows_free) struct rows *rows = NULL;
 
-		if (!db_query(tick->db, steps[i].find, &reason, steps[i].nr_args, &rows, err)) {
+		if (!db_query(tick->db, steps[i].find, &steps[i].arg, steps[i].nr_args, &rows,
+			      err)) {
 			return false;
 		}
 		if (rows_nr(rows) > 0) {

@@ -27,6 +27,7 @@ struct finished_run {
 	int64_t cell, id, build, block, benchmark;
 	int attempt;
 	bool is_build;
+	bool is_bisected; /* its block is of a bisection */
 	const char *name; /* of the benchmark */
 	struct spec *spec;
 	struct proto_finish outcome;
@@ -236,6 +237,13 @@ static bool store_failure(struct tick *tick, const struct finished_run *run,
 		       NULL, err);
 }
 
+/* Those who wait for builds. */
+static bool ring_of_build(struct db *db, struct err *err)
+{
+	return bell_ring(db, BELL_PLAN, err) && bell_ring(db, BELL_CONFIRM, err) &&
+	       bell_ring(db, BELL_BISECT, err);
+}
+
 /* A build that fails is an answer about the commit; one that the lab spoilt is tried again. */
 static bool end_build(struct tick *tick, const struct finished_run *run,
 		      const struct verdict_of_run *verdict, struct err *err)
@@ -249,8 +257,7 @@ static bool end_build(struct tick *tick, const struct finished_run *run,
 				    arg_number(build ? build->wall_s : (double)NAN),
 				    arg_int(run->id)),
 			       NULL, err) &&
-		       bell_ring(tick->db, BELL_PLAN, err) &&
-		       bell_ring(tick->db, BELL_CONFIRM, err);
+		       ring_of_build(tick->db, err);
 	}
 	if (is_infrastructure(verdict->reason) && run->attempt < TRIES_MAX) {
 		return db_exec(tick->db, Q_RUN_AGAIN, ARGS(arg_int(run->cell), arg_int(run->id)),
@@ -260,7 +267,7 @@ static bool end_build(struct tick *tick, const struct finished_run *run,
 	return db_exec(tick->db, Q_BUILD_FAILED,
 		       ARGS(arg_int(run->build), arg_text(verdict->reason), arg_int(run->id)), NULL,
 		       err) &&
-	       bell_ring(tick->db, BELL_PLAN, err) && bell_ring(tick->db, BELL_CONFIRM, err);
+	       ring_of_build(tick->db, err);
 }
 
 static bool end_measure(struct tick *tick, const struct finished_run *run,
@@ -281,11 +288,11 @@ static bool end_measure(struct tick *tick, const struct finished_run *run,
 			       err) &&
 		       db_exec(tick->db, Q_BLOCK_CANCEL_RUNS,
 			       ARGS(arg_int(run->cell), arg_int(run->block)), NULL, err) &&
-		       bell_ring(tick->db, BELL_COMPARE, err);
+		       bell_ring(tick->db, run->is_bisected ? BELL_BISECT : BELL_COMPARE, err);
 	}
 	return db_exec(tick->db, Q_BLOCK_CLOSE, ARGS(arg_int(run->cell), arg_int(run->block)), NULL,
 		       err) &&
-	       bell_ring(tick->db, BELL_COMPARE, err);
+	       bell_ring(tick->db, run->is_bisected ? BELL_BISECT : BELL_COMPARE, err);
 }
 
 static bool store(struct tick *tick, const struct finished_run *run,
@@ -374,6 +381,7 @@ bool tick_ingest(struct tick *tick, bool *ret_more, struct err *err)
 	run.id = rows_int(rows, 0, "id");
 	run.build = rows_int(rows, 0, "build_id");
 	run.block = rows_int(rows, 0, "block_id");
+	run.is_bisected = rows_bool(rows, 0, "is_bisected");
 	run.benchmark = rows_int(rows, 0, "benchmark_id");
 	run.attempt = (int)rows_int(rows, 0, "attempt");
 	run.is_build = strcmp(rows_text(rows, 0, "kind"), "build") == 0;

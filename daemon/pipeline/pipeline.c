@@ -12,6 +12,7 @@ const struct stage stages[] = {
 	{ "ingest",   BELL_INGEST,   SPAN_MS(10000), tick_ingest,   "uploaded output -> samples, failures" },
 	{ "compare",  BELL_COMPARE,  SPAN_MS(10000), tick_compare,  "samples -> verdicts" },
 	{ "decide",   BELL_DECIDE,   SPAN_MS(10000), tick_decide,   "verdicts -> wants, findings" },
+	{ "bisect",   BELL_BISECT,   SPAN_MS(10000), tick_bisect,   "bisections -> builds, runs of one commit, findings" },
 	{ "confirm",  BELL_CONFIRM,  SPAN_MS(10000), tick_confirm,  "findings -> wants on fresh builds, findings" },
 	{ "report",   BELL_REPORT,   SPAN_MS(10000), tick_report,   "findings -> mails" },
 	{ "calibrate", NR_BELLS,    SPAN_MS(10000), tick_calibrate, "cells in use -> a commit with itself" },
@@ -43,7 +44,7 @@ bool event_add(struct db *db, const struct event *event, struct err *err)
 {
 	return db_exec(db, Q_EVENT_ADD,
 		       ARGS(arg_text(event->kind), arg_id(event->repository), arg_id(event->stack),
-			    arg_id(event->run), arg_text(event->detail)),
+			    arg_id(event->run), arg_id(event->bisection), arg_text(event->detail)),
 		       NULL, err);
 }
 

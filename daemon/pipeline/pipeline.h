@@ -45,7 +45,7 @@ extern const size_t nr_stages;
 /* Each in pipeline/NAME.c.  They block; on failure the open transaction is rolled back by the
  * loop. */
 MUST_CHECK tick_fn tick_settings, tick_watch, tick_series, tick_plan, tick_dispatch, tick_ingest,
-	tick_compare, tick_decide, tick_report, tick_calibrate, tick_confirm;
+	tick_compare, tick_decide, tick_report, tick_calibrate, tick_confirm, tick_bisect;
 
 /* One daemon at a time is at a stage, so that no tick meets rows that another thinks about; the
  * database lets go of it when the connection ends, however that comes.  *ret_is_ours false: another
@@ -58,7 +58,7 @@ void stage_leave(const struct stage *stage, struct db *db);
 /* Adds a line to the event log; the ids are 0 where there is none. */
 struct event {
 	const char *kind;
-	int64_t repository, stack, run;
+	int64_t repository, stack, run, bisection;
 	const char *detail;
 };
 MUST_CHECK bool event_add(struct db *db, const struct event *event, struct err *err);

@@ -88,11 +88,13 @@ static bool plan_variant(struct tick *tick, const struct new_stack *stack, const
 			    &cell, err) &&
 	       db_exec(tick->db, Q_STACK_CELL_ADD, ARGS(arg_int(stack->id), arg_int(cell)), NULL,
 		       err) &&
-	       db_exec(tick->db, Q_PLAN_JOBS, ARGS(arg_int(stack->id), arg_int(cell)), NULL, err) &&
-	       db_exec(tick->db, Q_PLAN_BUILDS, ARGS(arg_int(stack->id), arg_int(cell)), NULL,
-		       err) &&
+	       db_exec(tick->db, Q_PLAN_JOBS, ARGS(arg_int(stack->id), arg_int(cell), arg_null()),
+		       NULL, err) &&
+	       db_exec(tick->db, Q_PLAN_BUILDS, ARGS(arg_int(stack->id), arg_int(cell), arg_null()),
+		       NULL, err) &&
 	       db_exec(tick->db, Q_PLAN_BUILD_RUNS,
-		       ARGS(arg_int(stack->id), arg_int(cell), arg_int(PRIORITY_BUILD)), NULL, err);
+		       ARGS(arg_int(stack->id), arg_int(cell), arg_null(), arg_int(PRIORITY_BUILD)),
+		       NULL, err);
 }
 
 /* *ret_is_wrong: it is the job's file that failed. */

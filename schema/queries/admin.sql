@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 
 -- name: event_add
--- $1 kind, $2 repository, $3 stack, $4 run (NULL where none), $5 text for people
-INSERT INTO event (at, kind, repository_id, stack_id, run_id, detail)
-VALUES (belt_now(), $1, $2, $3, $4, $5);
+-- $1 kind, $2 repository, $3 stack, $4 run, $5 bisection (NULL where none), $6 text for people
+INSERT INTO event (at, kind, repository_id, stack_id, run_id, bisection_id, detail)
+VALUES (belt_now(), $1, $2, $3, $4, $5, $6);
 
 -- name: bell_ring
 -- $1 the payload, a word of daemon/bell.h

@@ -2,9 +2,10 @@
 -- What was found is found again, or not told.  The same builds serve neutral rebuilds.
 
 -- name: confirm_due
--- The oldest finding whose confirmation has not begun.
-SELECT f.id, f.cell_id, f.comparison_id, x.look
-FROM finding f JOIN comparison x ON x.cell_id = f.cell_id AND x.id = f.comparison_id
+-- The oldest finding whose confirmation has not begun, and the comparison that it was found by.
+SELECT f.id, x.cell_id, x.id AS comparison_id, x.look
+FROM finding f LEFT JOIN bisection z ON z.id = f.bisection_id
+JOIN comparison x ON x.cell_id = f.cell_id AND x.id = COALESCE(z.comparison_id, f.comparison_id)
 WHERE f.state = 'unconfirmed' AND f.confirmation_id IS NULL ORDER BY f.id LIMIT 1;
 
 -- name: confirm_comparison
@@ -26,7 +27,7 @@ UPDATE finding SET confirmation_id = ensured.id FROM ensured WHERE finding.id = 
 SELECT x.cell_id, x.id FROM comparison x JOIN comparison_build n
 	ON n.cell_id = x.cell_id AND n.comparison_id = x.id
 LEFT JOIN build b ON b.commit_id = n.commit_id AND b.build_hash = n.build_hash AND b.layout = n.layout
-WHERE x.state = 'waiting' AND x.purpose IN ('confirm', 'rebuild') AND (b.id IS NULL OR (
+WHERE x.state = 'waiting' AND x.purpose IN ('confirm', 'revert', 'rebuild') AND (b.id IS NULL OR (
 	b.state = 'wanted' AND NOT EXISTS (SELECT FROM run r WHERE r.build_id = b.id AND r.kind = 'build'
 		AND r.state IN ('queued', 'leased', 'finished'))))
 ORDER BY x.id LIMIT 1;
@@ -68,7 +69,7 @@ SELECT x.cell_id, x.id, x.purpose,
 FROM comparison x JOIN comparison_build n ON n.cell_id = x.cell_id AND n.comparison_id = x.id
 JOIN commit m ON m.id = n.commit_id
 LEFT JOIN build b ON b.commit_id = n.commit_id AND b.build_hash = n.build_hash AND b.layout = n.layout
-WHERE x.state = 'waiting' AND x.purpose IN ('confirm', 'rebuild')
+WHERE x.state = 'waiting' AND x.purpose IN ('confirm', 'revert', 'rebuild')
 AND NOT EXISTS (SELECT FROM want w WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id
 	AND w.state = 'open')
 GROUP BY x.cell_id, x.id HAVING bool_and(COALESCE(b.state IN ('done', 'failed'), false))
@@ -92,8 +93,9 @@ SELECT f.id, f.stack_id, x.reason,
 		JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = o.slot AND m.is_headline
 		JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
 			AND v.slot = o.slot
-		WHERE d.cell_id = f.cell_id AND d.id = f.comparison_id) AS measured
+		WHERE d.cell_id = f.cell_id AND d.id = COALESCE(z.comparison_id, f.comparison_id)) AS measured
 FROM finding f
+LEFT JOIN bisection z ON z.id = f.bisection_id
 JOIN comparison x ON x.cell_id = f.cell_id AND x.id = f.confirmation_id
 JOIN cell c ON c.id = x.cell_id
 WHERE f.state = 'unconfirmed' AND x.state IN ('done', 'cancelled') ORDER BY f.id LIMIT 1;
@@ -104,20 +106,35 @@ UPDATE finding SET state = $2::finding_state, kind = COALESCE($3::finding_kind, 
 WHERE id = $1 AND state = 'unconfirmed';
 
 -- name: confirm_whole_stack
--- The oldest stack that waits for no confirmation any more.
+-- The oldest stack that waits for no confirmation any more, nor for what a revert says.
 SELECT s.id, s.repository_id FROM stack s
 WHERE s.state = 'confirming' AND NOT EXISTS (
 	SELECT FROM finding f WHERE f.stack_id = s.id AND f.state = 'unconfirmed')
+AND NOT EXISTS (SELECT FROM bisection z WHERE z.stack_id = s.id AND z.state = 'confirming')
 ORDER BY s.id LIMIT 1;
 
 -- name: comparison_found
--- What the comparison that a confirmation is of has named: $1 cell, $2 confirmation.
+-- What a confirmation is to find again: $1 cell, $2 comparison.  It was named by the comparison of the same
+-- commits, or by that of the ends of a stack that was bisected.  Where a commit was taken back it is the
+-- opposite of what was confirmed.
 SELECT v.slot, v.kind
 FROM comparison x
-JOIN comparison d ON d.cell_id = x.cell_id AND d.base_id = x.base_id AND d.head_id = x.head_id
-	AND d.purpose = 'discover' AND d.round = 1
+JOIN comparison d ON d.cell_id = x.cell_id AND d.id = COALESCE(
+	(SELECT z.comparison_id FROM finding f JOIN bisection z ON z.id = f.bisection_id
+	 WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id ORDER BY f.id LIMIT 1),
+	(SELECT o.id FROM comparison o WHERE o.cell_id = x.cell_id AND o.base_id = x.base_id
+	 AND o.head_id = x.head_id AND o.purpose = 'discover' AND o.round = 1))
 JOIN verdict v ON v.cell_id = d.cell_id AND v.comparison_id = d.id AND v.look = d.look
-WHERE x.cell_id = $1 AND x.id = $2 AND x.purpose = 'confirm';
+WHERE x.cell_id = $1 AND x.id = $2 AND x.purpose = 'confirm'
+UNION ALL
+SELECT v.slot, CASE v.kind WHEN 'regression' THEN 'improvement' WHEN 'improvement' THEN 'regression'
+	ELSE v.kind END
+FROM comparison x
+CROSS JOIN LATERAL (SELECT f.confirmation_id AS id FROM bisection z JOIN finding f ON f.bisection_id = z.id
+	WHERE z.cell_id = x.cell_id AND z.revert_comparison_id = x.id ORDER BY f.id LIMIT 1) k
+JOIN comparison d ON d.cell_id = x.cell_id AND d.id = k.id
+JOIN verdict v ON v.cell_id = d.cell_id AND v.comparison_id = d.id AND v.look = d.look
+WHERE x.cell_id = $1 AND x.id = $2 AND x.purpose = 'revert';
 
 -- name: neutral_rebuilds
 -- How many comparisons of a commit with itself, each side of another build, ended in the last half year,

@@ -17,7 +17,8 @@ SELECT x.cell_id, x.id, bool_or(t.state = 'done' AND EXISTS (
 FROM comparison x
 JOIN cell c ON c.id = x.cell_id
 JOIN stack_comparison p ON p.cell_id = x.cell_id AND p.comparison_id = x.id AND p.role = 'parent'
-JOIN stack s ON s.id = p.stack_id AND s.state = 'measuring'
+JOIN stack s ON s.id = p.stack_id AND s.state = 'measuring' AND NOT EXISTS (
+	SELECT FROM bisection z WHERE z.stack_id = s.id AND z.cell_id = x.cell_id)
 JOIN stack_comparison e ON e.stack_id = s.id AND e.cell_id = x.cell_id AND e.role = 'tip'
 JOIN comparison t ON t.cell_id = e.cell_id AND t.id = e.comparison_id
 WHERE x.state = 'waiting'
@@ -28,12 +29,17 @@ HAVING bool_and(t.state IN ('done', 'cancelled'))
 ORDER BY x.id LIMIT 1;
 
 -- name: decide_whole_stack
--- The oldest stack of which every comparison has ended.
+-- The oldest stack of which every comparison has ended, and every search of its bisections.
 SELECT s.id, s.repository_id FROM stack s
 WHERE s.state = 'measuring' AND NOT EXISTS (
 	SELECT FROM stack_comparison l JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id
 	WHERE l.stack_id = s.id AND x.state NOT IN ('done', 'cancelled'))
+AND NOT EXISTS (SELECT FROM bisection z WHERE z.stack_id = s.id AND z.state = 'open')
 ORDER BY s.id LIMIT 1;
+
+-- name: stack_unconfirmed
+-- How many findings of stack $1 wait to be confirmed, or were told by a bisection.
+SELECT count(*) FROM finding WHERE stack_id = $1 AND state IN ('unconfirmed', 'new');
 
 -- name: finding_add
 -- One finding for each comparison of which a headline metric moved, a regression where there is one:

@@ -3,7 +3,7 @@
 -- name: ingest_run
 -- The oldest run whose worker has finished.
 SELECT r.cell_id, r.id, r.kind, r.attempt, r.build_id, r.block_id, r.position, r.outcome,
-	c.benchmark_id, c.recipe, c.identity, b.name AS benchmark, x.comparison_id
+	c.benchmark_id, c.recipe, c.identity, b.name AS benchmark, x.bisection_id IS NOT NULL AS is_bisected
 FROM run r
 JOIN cell c ON c.id = r.cell_id
 JOIN benchmark b ON b.id = c.benchmark_id

@@ -32,35 +32,37 @@ RETURNING id;
 INSERT INTO stack_cell (stack_id, cell_id) VALUES ($1, $2) ON CONFLICT DO NOTHING;
 
 -- name: plan_jobs
--- The jobs of a stack on a cell: one a commit that is tested, $1 stack, $2 cell.
+-- The jobs of a stack on a cell: one a commit that is tested, $1 stack, $2 cell; $3 of this commit alone
+-- (NULL: of all).
 INSERT INTO job (cell_id, commit_id, hash)
 SELECT $2, sc.commit_id,
 	encode(sha256(convert_to(c.hash || ' ' || m.oid, 'UTF8')), 'hex')
 FROM stack_commit sc JOIN commit m ON m.id = sc.commit_id JOIN cell c ON c.id = $2
-WHERE sc.stack_id = $1
+WHERE sc.stack_id = $1 AND sc.commit_id = COALESCE($3, sc.commit_id)
 ON CONFLICT (cell_id, commit_id) DO NOTHING;
 
 -- name: plan_builds
 -- The builds that these jobs need and nobody made yet, and again those that the lab spoilt: $1 stack,
--- $2 cell.
+-- $2 cell, $3 commit or NULL.
 INSERT INTO build AS b (commit_id, build_hash)
 SELECT sc.commit_id, c.build_hash FROM stack_commit sc JOIN cell c ON c.id = $2
-WHERE sc.stack_id = $1
+WHERE sc.stack_id = $1 AND sc.commit_id = COALESCE($3, sc.commit_id)
 ON CONFLICT (commit_id, build_hash, layout) DO UPDATE SET state = 'wanted', reason = NULL
 WHERE b.state = 'failed' AND EXISTS (
 	SELECT FROM run r JOIN failure f ON f.cell_id = r.cell_id AND f.run_id = r.id
 	WHERE r.id = b.run_id AND f.is_infrastructure);
 
 -- name: plan_build_runs
--- A run for each wanted build of a stack that no run is busy with: $1 stack, $2 cell, $3 priority.
+-- A run for each wanted build of a stack that no run is busy with: $1 stack, $2 cell, $3 commit or NULL,
+-- $4 priority.
 INSERT INTO run (cell_id, kind, machine_group, priority, job_id, commit_id, build_id, created)
-SELECT c.id, 'build', c.machine_group, $3, j.id, b.commit_id, b.id, belt_now()
+SELECT c.id, 'build', c.machine_group, $4, j.id, b.commit_id, b.id, belt_now()
 FROM stack_commit sc
 JOIN cell c ON c.id = $2
 JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
 	AND b.state = 'wanted'
 JOIN job j ON j.cell_id = c.id AND j.commit_id = sc.commit_id
-WHERE sc.stack_id = $1 AND NOT EXISTS (
+WHERE sc.stack_id = $1 AND sc.commit_id = COALESCE($3, sc.commit_id) AND NOT EXISTS (
 	SELECT FROM run r WHERE r.build_id = b.id AND r.kind = 'build'
 	AND r.state IN ('queued', 'leased', 'finished'))
 ORDER BY sc.position;

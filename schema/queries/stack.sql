@@ -41,18 +41,23 @@ WHERE r.state IN ('queued', 'leased') AND (
 		WHERE z.state = 'open' AND sc.commit_id = r.commit_id AND z.cell_id = r.cell_id)
 	AND NOT EXISTS (
 		SELECT FROM build b JOIN comparison_build n ON n.commit_id = b.commit_id
-			AND n.build_hash = b.build_hash AND n.layout = b.layout AND n.layout > 0
+			AND n.build_hash = b.build_hash AND n.layout = b.layout
 		JOIN comparison x ON x.cell_id = n.cell_id AND x.id = n.comparison_id AND x.state = 'waiting'
+			AND (n.layout > 0 OR x.purpose = 'revert')
 		WHERE b.id = r.build_id AND NOT EXISTS (
 			SELECT FROM dead d WHERE d.cell_id = x.cell_id AND d.id = x.id))));
 
 -- name: stack_fit_commits
--- The commits of a stack in order, and how their build for a cell went: $1 stack, $2 cell.
+-- The commits of a stack in order, and how their build for a cell went; of a long one those that are
+-- compared: $1 stack, $2 cell.
 SELECT sc.position, m.oid, m.subject, b.state AS build, b.reason AS build_reason
 FROM stack_commit sc JOIN commit m ON m.id = sc.commit_id
 JOIN cell c ON c.id = $2
 LEFT JOIN build b ON b.commit_id = sc.commit_id AND b.build_hash = c.build_hash AND b.layout = 0
-WHERE sc.stack_id = $1 ORDER BY sc.position LIMIT 129;
+WHERE sc.stack_id = $1 AND (NOT (SELECT is_ends_only FROM stack WHERE id = $1) OR EXISTS (
+	SELECT FROM stack_comparison l JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id
+	WHERE l.stack_id = $1 AND l.cell_id = $2 AND m.id IN (x.base_id, x.head_id)))
+ORDER BY sc.position LIMIT 129;
 
 -- name: stack_fit_comparisons
 -- What ties them together, in the order of the heads: $1 stack, $2 cell.

@@ -117,8 +117,10 @@ SELECT r.id, r.kind, n.name AS benchmark, c.identity, c.recipe, m.oid,
 	encode(sha256(convert_to(c.build_hash || ' ' || m.oid ||
 		CASE WHEN d.layout > 0 THEN ' ' || d.layout ELSE '' END, 'UTF8')), 'hex') AS build_key, d.layout,
 	r.block_id, r.position, r.is_warmup,
-	(SELECT s.repository_id FROM stack_commit sc JOIN stack s ON s.id = sc.stack_id
-	 WHERE sc.commit_id = r.commit_id ORDER BY s.id DESC LIMIT 1) AS repository_id
+	COALESCE((SELECT s.repository_id FROM stack_commit sc JOIN stack s ON s.id = sc.stack_id
+	 WHERE sc.commit_id = r.commit_id ORDER BY s.id DESC LIMIT 1),
+	(SELECT s.repository_id FROM bisection z JOIN stack s ON s.id = z.stack_id
+	 WHERE z.revert_id = r.commit_id ORDER BY s.id DESC LIMIT 1)) AS repository_id
 FROM run r
 JOIN cell c ON c.id = r.cell_id
 JOIN benchmark n ON n.id = c.benchmark_id
@@ -214,9 +216,11 @@ WHERE a.hash = EXCLUDED.hash
 RETURNING name;
 
 -- name: commit_of_repository
--- Whether a stack of repository $1 holds the commit $2.
-SELECT EXISTS (SELECT FROM commit m JOIN stack_commit sc ON sc.commit_id = m.id
-	JOIN stack s ON s.id = sc.stack_id WHERE m.oid = $2 AND s.repository_id = $1)::int;
+-- Whether a stack of repository $1 holds the commit $2, or a bisection made it.
+SELECT (EXISTS (SELECT FROM commit m JOIN stack_commit sc ON sc.commit_id = m.id
+	JOIN stack s ON s.id = sc.stack_id WHERE m.oid = $2 AND s.repository_id = $1)
+	OR EXISTS (SELECT FROM commit m JOIN bisection z ON z.revert_id = m.id
+	JOIN stack s ON s.id = z.stack_id WHERE m.oid = $2 AND s.repository_id = $1))::int;
 
 -- name: dispatch_attend
 -- Says that we look.  After a gap of half a minute in real time (we, or the database, were away)
