@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "facts.h"
 
+#include <math.h>
+
 #include "lib/base/str.h"
 #include "lib/report/mail.h"
+#include "lib/report/number.h"
 
 /* {"id", "subject"} put as `name`; gives it for more. */
 static struct json *put_commit(struct json *facts, const char *name, const char *oid,
@@ -278,6 +281,51 @@ static bool put_confirmation(struct tick *tick, const struct rows *finding, stru
 	return true;
 }
 
+/* Of the runs that a bisection ended with, those of one commit: "4 runs 93.80". */
+static const char *say_runs(struct tick *tick, const struct rows *bisection, const char *nr,
+			    const char *value)
+{
+	double mean = rows_number(bisection, 0, value);
+	char text[NUMBER_BYTES];
+
+	number_value(mean, text);
+	return arena_printf(tick->arena, "%" PRId64 " run%s%s%s", rows_int(bisection, 0, nr),
+			    rows_int(bisection, 0, nr) == 1 ? "" : "s", isnan(mean) ? "" : " ",
+			    isnan(mean) ? "" : text);
+}
+
+/* What a reader can check, and whether it may be called the cause. */
+static bool put_bisection(struct tick *tick, const struct rows *finding, struct json *facts,
+			  struct err *err)
+{
+	scoped(rows_free) struct rows *bisection = NULL;
+	struct json *culprit;
+
+	if (!db_query(tick->db, Q_REPORT_BISECTION, ARGS(arg_int(rows_int(finding, 0, "id"))),
+		      &bisection, err)) {
+		return false;
+	}
+	if (rows_nr(bisection) == 0 || !rows_bool(finding, 0, "is_confirmed")) {
+		return true;
+	}
+	culprit = json_new_object();
+	json_put_text(culprit, "what",
+		      rows_bool(bisection, 0, "is_cause") ? "the cause"
+							  : "the first commit that shows it");
+	json_put_text(culprit, "posterior", rows_text(bisection, 0, "posterior"));
+	json_put_int(culprit, "runs", rows_int(bisection, 0, "nr_runs"));
+	json_put_int(culprit, "commits", rows_int(bisection, 0, "nr_commits"));
+	json_put_text(culprit, "parent", say_runs(tick, bisection, "nr_parent", "parent"));
+	json_put_text(culprit, "this", say_runs(tick, bisection, "nr_this", "this"));
+	json_put_text(culprit, "reverted", rows_text(bisection, 0, "reverted"));
+	json_put(facts, "culprit", culprit);
+	json_put_text(json_get(facts, "confirmed"), "found",
+		      arena_printf(tick->arena, "%" PRId64 "+%" PRId64,
+				   rows_int(bisection, 0, "nr_parent"),
+				   rows_int(bisection, 0, "nr_this")));
+	return true;
+}
+
 bool facts_gather(struct tick *tick, const struct rows *finding,
 		  const struct comparison *comparison, struct json **ret_facts, struct err *err)
 {
@@ -303,7 +351,8 @@ bool facts_gather(struct tick *tick, const struct rows *finding,
 	put_parameters(comparison, facts);
 	put_notes(tick->arena, finding, comparison, facts);
 	if (!put_missing(tick, finding, facts, err) ||
-	    !put_confirmation(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
+	    !put_confirmation(tick, finding, facts, err) ||
+	    !put_bisection(tick, finding, facts, err) || !put_stack(tick, finding, facts, err) ||
 	    !put_log(tick, finding, facts, err) || !put_machine(tick, finding, facts, &run, err)) {
 		return false;
 	}

@@ -46,6 +46,20 @@ JOIN run r ON r.cell_id = b.cell_id AND r.block_id = b.id AND r.state = 'done' A
 JOIN build d ON d.id = r.build_id
 WHERE f.id = $1;
 
+-- name: report_bisection
+-- What the bisection behind finding $1 rests on, as of its end: the mean of the parent's and of the commit's
+-- runs, and what came of taking the commit back.  No row: a comparison found it.
+SELECT z.nr_runs, z.nr_commits, z.revert = 'recovered' AS is_cause,
+	CASE WHEN z.p > 0.999 THEN 'over 0.999' ELSE to_char(z.p, 'FM0.000') END AS posterior,
+	replace(z.revert::text, '-', ' ') || COALESCE(', ' || z.revert_reason, '') AS reverted,
+	count(*) FILTER (WHERE e.commit_id = z.parent_id) AS nr_parent,
+	avg(e.value) FILTER (WHERE e.commit_id = z.parent_id) AS parent,
+	count(*) FILTER (WHERE e.commit_id = z.culprit_id) AS nr_this,
+	avg(e.value) FILTER (WHERE e.commit_id = z.culprit_id) AS this
+FROM finding f JOIN bisection z ON z.id = f.bisection_id
+LEFT JOIN bisection_run e ON e.bisection_id = z.id AND e.started < f.created
+WHERE f.id = $1 GROUP BY z.id;
+
 -- name: report_stack
 -- The commits of a stack, newest first, with what came of each on a cell: $1 stack, $2 cell.
 SELECT sc.position, m.oid, m.subject, b.state AS build, b.reason AS build_reason
@@ -88,7 +102,9 @@ FROM (SELECT n.name || ' at ' || left(m.oid, 12) AS what, row_number() OVER (ORD
 	JOIN cell c ON c.id = x.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 	JOIN commit m ON m.id = x.head_id
 	JOIN stack s ON s.id = l.stack_id
-	WHERE l.stack_id = $1 AND x.reason <> 'same binary' AND (l.role = 'parent' OR s.nr_commits = 1 OR s.is_ends_only)
+	WHERE l.stack_id = $1 AND x.reason NOT IN ('same binary', 'not measured: bisected instead',
+		'not measured: found by bisection')
+	AND (l.role = 'parent' OR s.nr_commits = 1 OR s.is_ends_only)
 	GROUP BY n.name, m.oid) w;
 
 -- name: mail_draft
