@@ -57,6 +57,18 @@ class Repo:
     def branch(self, name, start="main"):
         self.git("checkout", "-q", "-B", name, start)
 
+    def line(self, ref, start, nr, name, is_apart=False):
+        """A line of commits, much faster than one by one; each of a file of its own, or all of one."""
+        text = []
+        for number in range(nr):
+            message = f"{name} {number}"
+            file = message.replace(" ", "-") if is_apart else "file"
+            text.append(f"commit {ref}\ncommitter A <author@example.org> {1600000000 + number} +0000\n"
+                        f"data {len(message)}\n{message}\n"
+                        + (f"from {start}\n" if number == 0 and start else "")
+                        + f"M 100644 inline {file}\ndata {len(message)}\n{message}\n")
+        self.git("fast-import", "--quiet", "--force", input="\n".join(text).encode())
+
 
 def get(url, path):
     """Status and body of a page."""

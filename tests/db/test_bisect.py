@@ -20,6 +20,7 @@ class Bisected(webtest.World):
     def __init__(self, db):
         super().__init__(db)
         self.cell_id = self.cell()
+        db.sql("""INSERT INTO metric SELECT id, 1, 'time', 's', 'lower', 'mean', true, false, 0 FROM benchmark""")
         self.repository_id = self.repository()
         self.nr_bisections = 0
         self.token()
@@ -117,13 +118,41 @@ def newer_version(t, db, world):
     t.equal(db.one(f"SELECT state FROM finding WHERE id = {finding}"), "suppressed", "and nobody is told")
 
 
+def fails(t, db, world):
+    """What the belt makes of runs that failed."""
+    number = world.bisection()
+
+    def void(position, reason):
+        run = world.run_of(number, position)
+        db.sql(f"UPDATE block SET state = 'void', reason = '{reason}' WHERE id = "
+               f"(SELECT block_id FROM run WHERE id = {run})")
+
+    def trouble():
+        db.run("bisect_skip_failed", number)
+        return db.run("bisect_head", number, 3)[0][-1]
+
+    void(2, "exit-status: 1")
+    t.equal(trouble(), "", "an inner commit that does not run is no trouble")
+    t.equal(db.sql(f"SELECT reason FROM bisection_skip WHERE bisection_id = {number}"), [["exit-status: 1"]],
+            "it is skipped")
+    for _ in range(3):
+        void(0, "lost: the worker went away")
+    t.equal(trouble(), "", "nor are a few runs that got lost")
+    void(4, "lost: the worker went away")
+    t.equal(trouble(), "its runs get lost: lost: the worker went away", "many are")
+    void(NR, "timeout: after 60 s")
+    t.equal(trouble(), "a run of an end failed: timeout: after 60 s", "and so is an end that does not run")
+    t.equal(db.sql(f"SELECT count(*) FROM bisection_skip WHERE bisection_id = {number}"), [["1"]],
+            "neither ends nor what was lost are skipped")
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster:
         db = statements.Migrated(cluster, "bisect")
         moves.watch(db.database)
         world = Bisected(db)
-        for step in (stop, skip, culprit, newer_version):
+        for step in (stop, skip, culprit, newer_version, fails):
             step(t, db, world)
         t.equal(moves.illegal(db.database), [], "every row moved as its table of states allows")
     return t.end()

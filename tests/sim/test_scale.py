@@ -13,18 +13,6 @@ import tap
 NR_PAST = 3000
 
 
-def import_line(repo, ref, start, nr, name):
-    """A line of commits, much faster than one by one."""
-    text = []
-    for number in range(nr):
-        message = f"{name} {number}"
-        text.append(f"commit {ref}\ncommitter A <author@example.org> {1600000000 + number} +0000\n"
-                    f"data {len(message)}\n{message}\n"
-                    + (f"from {start}\n" if number == 0 and start else "")
-                    + f"M 100644 inline file\ndata {len(message)}\n{message}\n")
-    repo.git("fast-import", "--quiet", "--force", input="\n".join(text).encode())
-
-
 def write_jobs(folder):
     """A job of its own for each tree: what one has measured says how long it takes."""
     text = (belt.JOBS / "fake" / "job.yaml").read_text(encoding="utf-8")
@@ -65,7 +53,7 @@ def no_past(t, daemon):
 
 
 def hundred(t, daemon):
-    import_line(daemon.repo, "refs/heads/topic/hundred", "main", 100, "hundred")
+    daemon.repo.line("refs/heads/topic/hundred", "main", 100, "hundred")
     builder = belt.FakeWorker(daemon, belt.Model({}), "builder")
     builder.enrol()
     daemon.wait_for_stack("topic/hundred", "building")
@@ -89,8 +77,8 @@ def hundred(t, daemon):
 
 
 def many(t, daemon):
-    import_line(daemon.repo, "refs/heads/topic/limit", "main", 128, "limit")
-    import_line(daemon.repo, "refs/heads/topic/many", "main", 130, "many")
+    daemon.repo.line("refs/heads/topic/limit", "main", 128, "limit")
+    daemon.repo.line("refs/heads/topic/many", "main", 130, "many")
     daemon.wait_for_stack("topic/many", "building")
     daemon.wait_for_stack("topic/limit", "building")
     t.equal((one(daemon, "topic/limit", "is_ends_only"), one(daemon, "topic/many", "is_ends_only")), ("f", "t"),
@@ -138,8 +126,8 @@ def main():
     with pg.Cluster() as cluster, tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         folder = pathlib.Path(folder)
         repo = belt.Repo(folder / "repo")
-        import_line(repo, "refs/heads/main", None, NR_PAST, "past")
-        import_line(repo, "refs/heads/topic/short", "main~1000", 2, "short")
+        repo.line("refs/heads/main", None, NR_PAST, "past")
+        repo.line("refs/heads/topic/short", "main~1000", 2, "short")
         repo.git("branch", "topic/behind", "main~500")
         repo.git("branch", "topic/equal", "main")
         with belt.Daemon(cluster.database("belt"), repo, jobs=write_jobs(folder), more=trees(repo)) as daemon:

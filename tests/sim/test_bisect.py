@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks in which one commit is searched for: with few runs, by two machines, and with a mail that says how."""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import belt
+import bisected
+import tap
+import watched
+
+
+def line_of(daemon, commit):
+    """What the mail about a commit says of its bisection."""
+    mail = next(text for text in daemon.mails().values() if commit[:12] in text.split("\n\n", maxsplit=1)[0])
+    return next(line for line in mail.splitlines() if "by bisection: " in line)
+
+
+def finds_it(t, daemon, repo, model):
+    stack = bisected.Stack(repo, model, "forty", 40, step=23, broken=(5, 17, 18, 22, 31))
+    stack.push()
+    with bisected.workers(daemon, model):
+        bisected.wait_for(daemon, stack.ref, *bisected.ENDED)
+        daemon.wait_for_stack(stack.ref)
+        daemon.wait("its mail", lambda: len(daemon.mails()) == 1)
+    t.equal([bisected.get(daemon, stack.ref, what) for what in ("z.state", "c.oid", "cardinality(z.suspects)")],
+            ["concluded", stack.culprit, "2"],
+            "the slow one of 40 commits is found, with the one before it, which does not build")
+    t.equal(bisected.get(daemon, stack.ref, "z.revert"), "not-applied", "a set is not taken back")
+    asked = bisected.runs(daemon, stack.ref)
+    t.check(len(asked) == 2 and min(asked) >= 3 and sum(asked) < 60, "by two machines, with fewer than 60 runs", asked)
+    t.equal(daemon.database.one("""SELECT count(*) FROM comparison WHERE purpose = 'discover' AND state = 'cancelled'
+        AND reason = 'not measured: bisected instead'"""), "34", "and no other commit is compared with its parent")
+    t.equal(daemon.database.sql("SELECT kind, state FROM finding"), [["regression", "reported"]],
+            "it is a finding that fresh builds bore out")
+    told = line_of(daemon, stack.culprit)
+    t.check(re.fullmatch(r"the first commit that shows it, by bisection: posterior (over )?0\.9\d\d; \d+ runs on \d+ "
+                         r"commits; parent \d+ runs? \d+\.\d+, this commit \d+ runs? \d+\.\d+; with the commit "
+                         r"reverted: not applied, a set of commits was found", told),
+            "and the mail says how, and does not call it the cause", told)
+
+
+def finds_the_cause(t, daemon, repo, model):
+    stack = bisected.Stack(repo, model, "long", 135, step=77)
+    stack.push()
+    with bisected.workers(daemon, model):
+        bisected.wait_for(daemon, stack.ref, *bisected.ENDED)
+        daemon.wait("its mail", lambda: len(daemon.mails()) == 2)
+    t.equal([bisected.get(daemon, stack.ref, what) for what in ("z.state", "c.oid", "z.revert")],
+            ["concluded", stack.culprit, "recovered"],
+            "of 135 commits, which are too many to plan, one is found, and with it taken back the tip is fast")
+    built = int(daemon.database.one("""SELECT count(DISTINCT r.commit_id) FROM run r JOIN commit c ON c.id = r.commit_id
+        WHERE c.subject LIKE 'long %' AND r.kind = 'build'"""))
+    t.check(built < 25, "fewer than 25 of them were built", built)
+    told = line_of(daemon, stack.culprit)
+    t.check(told.startswith("the cause, by bisection: ") and told.endswith("; with the commit reverted: recovered"),
+            "the mail calls it the cause", told)
+    parent, this = (float(value) for value in re.findall(r"\d+ runs? (\d+\.\d+)", told))
+    t.check(1.04 < this / parent < 1.12, "and its values are those of the parent and of the commit", told)
+
+
+def main():
+    t = tap.Tap()
+    with watched.belt_of(t, job=("timed",), more=bisected.BUDGET) as (daemon, repo):
+        # a commit that nobody told of is the tip with the culprit taken back: it is fast
+        model = belt.Model({}, cv=bisected.CV)
+        for step in (finds_it, finds_the_cause):
+            step(t, daemon, repo, model)
+    return t.end()
+
+
+sys.exit(main())
