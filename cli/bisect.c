@@ -2,10 +2,27 @@
 /*
  * patchmeter bisect VERB - the table of the verbs below it.
  */
+#include "bisect_choose.h"
 #include "lib/base/mem.h"
 #include "verb.h"
 
+static int verb_choose(struct call *call)
+{
+	struct err err = ERR_INIT;
+	int exit_code;
+
+	if (!call_options(call, NULL, 0, &exit_code)) {
+		return exit_code;
+	}
+	if (call->argc > 1) {
+		return call_usage(call, "'%s': expected no operand", call->argv[1]);
+	}
+	return bisect_choose(stdin, stdout, &err) ? EXIT_DONE : call_fail_file(call, &err);
+}
+
 static const struct verb verbs[] = {
+	{ "bisect choose", "", "say what to run next, on stdin and stdout, for a program of yours",
+	  verb_choose },
 	{ "bisect ls", "", "list the bisections of a daemon", verb_bisect_online },
 	{ "bisect show", "N", "show the commits of one, their values and their posterior",
 	  verb_bisect_online },
