@@ -52,8 +52,10 @@ def runs_of_none(outcome):
 
 
 def right_as_stated(outcome):
-    is_stated = outcome.stated >= 0.99 and not outcome.is_unsure
-    return outcome.is_right if is_stated else None
+    """Of two steps one alone is no wrong statement."""
+    if outcome.stated < 0.99 or outcome.is_unsure:
+        return None
+    return outcome.nr_wrong == 0 if outcome.named else outcome.is_none
 
 
 FIGURES = {  # name: (sample, whether it is a share, whether a goal is the most)
