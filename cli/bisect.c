@@ -28,7 +28,7 @@ static const struct verb verbs[] = {
 	  verb_bisect_online },
 	{ "bisect skip", "N COMMIT", "ask for a commit no more", verb_bisect_online },
 	{ "bisect stop", "N", "end one", verb_bisect_online },
-	{ "bisect narrow", "N RUNS", "go on with one that ended without a culprit",
+	{ "bisect narrow", "N [FROM TO]", "go on with one that ended without a culprit",
 	  verb_bisect_online },
 	{ "bisect culprit", "N COMMIT", "name the commit by hand", verb_bisect_online },
 	{ "bisect invalidate", "N", "take back what one said", verb_bisect_online },

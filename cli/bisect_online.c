@@ -8,16 +8,25 @@
 #include "lib/base/mem.h"
 #include "show.h"
 
+#define RUNS 40
+
 /* What an operator says; the API is in docs/api.md. */
 static const struct order {
 	const char *verb;
-	const char
-		*member; /* of the body, for the operand behind the number; NULL: there is none */
-	bool is_number;
+	const char *members[2]; /* of the body, for the operands behind the number */
+	bool is_optional;       /* all of them or none */
+	bool has_runs;
+	const char *operands;
 } orders[] = {
-	{ "bisect stop", NULL, false },     { "bisect invalidate", NULL, false },
-	{ "bisect skip", "commit", false }, { "bisect culprit", "commit", false },
-	{ "bisect narrow", "runs", true },
+	{ "bisect stop", { NULL }, false, false, "the number of a bisection" },
+	{ "bisect invalidate", { NULL }, false, false, "the number of a bisection" },
+	{ "bisect skip", { "commit" }, false, false, "the number of a bisection and a commit" },
+	{ "bisect culprit", { "commit" }, false, false, "the number of a bisection and a commit" },
+	{ "bisect narrow",
+	  { "from", "to" },
+	  true,
+	  true,
+	  "the number of a bisection, and two commits or none" },
 };
 
 /* "7" or "bisection:7"; NULL: neither. */
@@ -77,19 +86,18 @@ static struct json *body_of(const char *why)
 	return body;
 }
 
-static bool put_operand(const struct order *order, const char *word, struct json *body,
-			struct err *err)
+/* False: there are more or fewer. */
+static bool put_operands(const struct order *order, const struct call *call, struct json *body)
 {
-	int64_t number;
+	int nr = (order->members[0] != NULL) + (order->members[1] != NULL);
+	int nr_given = call->argc - 2;
 
-	if (!order->is_number) {
-		json_put_text(body, order->member, word);
-		return true;
+	if (nr_given != nr && !(order->is_optional && nr_given == 0)) {
+		return false;
 	}
-	if (!str_to_int(word, 1, INT64_MAX, &number, err)) {
-		return err_wrap(err, "'%s'", word);
+	for (int i = 0; i < nr_given; i++) {
+		json_put_text(body, order->members[i], call->argv[2 + i]);
 	}
-	json_put_int(body, order->member, number);
 	return true;
 }
 
@@ -121,9 +129,11 @@ static int give(struct call *call, const struct order *order)
 {
 	scoped(online_release) struct online online = { .is_operator = true };
 	const char *why = "no reason given";
+	int64_t runs = RUNS;
 	const struct option_row rows[] = {
 		{ "why", 0, "TEXT", "one line for its history (no reason given)", OPTION_TEXT,
 		  &why },
+		{ "runs", 0, "N", "so many more in its budget (40)", OPTION_INT, &runs },
 	};
 	scoped(json_free) struct json *body = NULL;
 	scoped(free) char *path = NULL;
@@ -131,24 +141,19 @@ static int give(struct call *call, const struct order *order)
 	const char *id;
 	int exit_code;
 
-	if (!online_options(call, &online, rows, countof(rows), &exit_code)) {
+	if (!online_options(call, &online, rows, order->has_runs ? 2 : 1, &exit_code)) {
 		return exit_code;
 	}
-	id = call->argc == (order->member ? 3 : 2) ? read_id(call->argv[1]) : NULL;
-	if (!id) {
-		return call_usage(call, "expected the number of a bisection%s%s",
-				  order->member ? " and " : "",
-				  !order->member     ? ""
-				  : order->is_number ? "how many runs"
-						     : "a commit");
-	}
 	body = body_of(why);
-	path = mem_printf("/api/v1/bisections/%s/%s", id, strchr(order->verb, ' ') + 1);
-	if ((order->member && !put_operand(order, call->argv[2], body, &err)) ||
-	    !post(&online, path, body, &err)) {
-		return online_fail(call, &err);
+	id = call->argc > 1 ? read_id(call->argv[1]) : NULL;
+	if (!id || !put_operands(order, call, body)) {
+		return call_usage(call, "expected %s", order->operands);
 	}
-	return EXIT_DONE;
+	if (order->has_runs) {
+		json_put_int(body, "runs", runs);
+	}
+	path = mem_printf("/api/v1/bisections/%s/%s", id, strchr(order->verb, ' ') + 1);
+	return post(&online, path, body, &err) ? EXIT_DONE : online_fail(call, &err);
 }
 
 int verb_bisect_online(struct call *call)

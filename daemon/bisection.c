@@ -62,6 +62,7 @@ static bool load_commits(struct db *db, struct bisection *bisection, struct err 
 			.oid = arena_strdup(bisection->arena, rows_text(rows, i, "oid")),
 			.is_built = build && strcmp(build, "done") == 0,
 			.is_skipped = rows_bool(rows, i, "is_skipped"),
+			.is_cleared = rows_bool(rows, i, "is_cleared"),
 			.artefact = artefact ? arena_strdup(bisection->arena, artefact) : NULL,
 			.is_docs_only = rows_bool(rows, i, "is_docs_only"),
 		};
@@ -79,7 +80,8 @@ static const double *weigh(const struct bisection *bisection)
 		const char *before = bisection->commits[i - 1].artefact;
 		bool is_same = commit->artefact && before && strcmp(commit->artefact, before) == 0;
 
-		weights[i] = bisecting_weight(commit->is_docs_only, is_same);
+		weights[i] =
+			commit->is_cleared ? 0 : bisecting_weight(commit->is_docs_only, is_same);
 	}
 	return weights;
 }

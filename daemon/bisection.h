@@ -19,6 +19,7 @@ struct bisection_commit {
 	const char *oid;
 	bool is_built;
 	bool is_skipped;
+	bool is_cleared; /* an operator says that it is not the culprit */
 	const char *artefact; /* NULL: unknown */
 	bool is_docs_only;
 };

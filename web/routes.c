@@ -122,7 +122,7 @@ const struct route routes[] = {
 	  "It is this `commit`, an operator says." },
 	{ "POST", "/api/v1/bisections/*/narrow", SCOPE_ADMIN, BODY_JSON, "", NULL, NULL,
 	  post_bisection,
-	  "It goes on with so many more `runs`." },
+	  "It goes on with so many more `runs`, between commits `from` and `to`." },
 
 	/* for workers: lib/proto and docs/protocol.md */
 	{ "POST", "/api/v1/worker/join", SCOPE_WORKER, BODY_JSON, "", NULL, NULL, post_join,

@@ -5,8 +5,12 @@
 -- bell "bisect".
 
 -- name: bisection_state
--- $1 bisection
-SELECT state FROM bisection WHERE id = $1;
+-- Of bisection $1, and whether commit $2 comes before commit $3 in its stack.
+SELECT z.state, EXISTS (SELECT FROM stack_commit a JOIN commit m ON m.id = a.commit_id
+	JOIN stack_commit b ON b.stack_id = a.stack_id AND b.position > a.position
+	JOIN commit n ON n.id = b.commit_id
+	WHERE a.stack_id = z.stack_id AND m.oid = $2 AND n.oid = $3) AS is_range
+FROM bisection z WHERE z.id = $1;
 
 -- name: bisection_stop
 -- $1 bisection, $2 who, $3 why
@@ -86,15 +90,24 @@ WITH named AS (
 SELECT id FROM named;
 
 -- name: bisection_narrow
--- It goes on, with every run that there is and $4 more in its budget: $1 bisection, $2 who, $3 why.
-WITH moved AS (
-	UPDATE bisection SET state = 'open', reason = $3, changed_by = $2, changed = belt_now(),
-		budget = greatest(budget, nr_runs) + $4, culprit_id = NULL, parent_id = NULL
-	WHERE id = $1 AND state IN ('inconclusive', 'unchanged', 'unmeasurable', 'stopped') RETURNING id, stack_id
+-- It goes on, with every run that there is and $4 more in its budget: $1 bisection, $2 who, $3 why; the
+-- culprit comes after commit $5 and not after $6, full ids (NULL: as before).
+WITH named AS (
+	SELECT z.id, a.position AS first, b.position AS last FROM bisection z
+	LEFT JOIN (stack_commit a JOIN commit m ON m.id = a.commit_id AND m.oid = $5) ON a.stack_id = z.stack_id
+	LEFT JOIN (stack_commit b JOIN commit n ON n.id = b.commit_id AND n.oid = $6) ON b.stack_id = z.stack_id
+	WHERE z.id = $1 AND ($5::text IS NULL OR a.position < b.position)
+), moved AS (
+	UPDATE bisection z SET state = 'open', reason = $3, changed_by = $2, changed = belt_now(),
+		budget = greatest(budget, nr_runs) + $4, culprit_id = NULL, parent_id = NULL,
+		narrow_from = COALESCE(w.first, narrow_from), narrow_to = COALESCE(w.last, narrow_to)
+	FROM named w
+	WHERE z.id = w.id AND state IN ('inconclusive', 'unchanged', 'unmeasurable', 'stopped')
+	RETURNING z.id, z.stack_id
 ), told AS (
 	INSERT INTO event (at, kind, stack_id, bisection_id, detail)
-	SELECT belt_now(), 'bisection', stack_id, id,
-		'opened again by ' || $2::text || ' for ' || $4::int || ' runs: ' || $3::text FROM moved
+	SELECT belt_now(), 'bisection', stack_id, id, 'opened again by ' || $2::text || ' for ' || $4::int || ' runs'
+		|| COALESCE(' between ' || left($5, 12) || ' and ' || left($6, 12), '') || ': ' || $3::text FROM moved
 )
 SELECT id FROM moved;
 
@@ -209,7 +222,8 @@ WHERE z.id = $1;
 -- name: bisect_commits
 -- From the base to the head: $1 bisection, $2 position of the head.
 SELECT sc.position, sc.commit_id, m.oid, m.is_docs_only, b.state AS build, b.artefact,
-	k.bisection_id IS NOT NULL AS is_skipped
+	k.bisection_id IS NOT NULL AS is_skipped,
+	COALESCE(sc.position <= z.narrow_from OR sc.position > z.narrow_to, false) AS is_cleared
 FROM bisection z JOIN cell c ON c.id = z.cell_id
 JOIN stack_commit sc ON sc.stack_id = z.stack_id AND sc.position <= $2
 JOIN commit m ON m.id = sc.commit_id

@@ -90,6 +90,7 @@ SELECT jsonb_build_object(
 	'before', o.before, 'after', o.after, 'p', o.p, 'p_none', o.posterior[1], 'expected', o.expected,
 	'nr_runs', o.nr_runs, 'nr_commits', o.nr_commits, 'nr_given', o.nr_given, 'budget', o.budget,
 	'nr_between', (SELECT max(position) FROM line), 'nr_suspects', cardinality(o.suspects),
+	'narrow_from', o.narrow_from, 'narrow_to', o.narrow_to,
 	'nr_machines', (SELECT count(*) FROM machine_of),
 	'cost', (SELECT jsonb_build_object('nr_runs', count(*) FILTER (WHERE kind = 'measure' AND state = 'done'),
 			'nr_builds', count(*) FILTER (WHERE kind = 'build' AND state = 'done'),

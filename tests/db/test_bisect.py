@@ -76,9 +76,9 @@ def stop(t, db, world):
             [["cancelled", "void"]], "what it had queued is taken back")
     t.equal(db.one(f"SELECT state FROM finding WHERE id = {finding}"), "suppressed", "and nobody is told")
     t.equal(db.run("bisection_stop", number, "bob", "me too"), [], "it is stopped once")
-    t.equal(db.run("bisection_narrow", number, "ada", "again", 30), [[str(number)]], "it may be asked for again")
+    t.equal(db.run("bisection_narrow", number, "ada", "again", 30, None, None), [[str(number)]], "it may be asked for again")
     t.equal(db.sql(f"SELECT state, budget FROM bisection WHERE id = {number}"), [["open", "78"]], "with more runs")
-    t.equal(db.run("bisection_narrow", number, "ada", "again", 30), [], "not while it is under way")
+    t.equal(db.run("bisection_narrow", number, "ada", "again", 30, None, None), [], "not while it is under way")
 
 
 def skip(t, db, world):

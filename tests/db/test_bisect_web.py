@@ -202,6 +202,30 @@ class Operator(Test):
                 self.assertEqual(self.post(verb, commit=commit).status, status)
         self.assertEqual(self.state(), "open")
 
+    def test_a_repeat_may_be_narrower(self):
+        def narrowed():
+            return self.db.sql(f"SELECT narrow_from, narrow_to, state FROM bisection WHERE id = {self.lab.searching}")[0]
+
+        ends = {"from": oid("long 100"), "to": oid("long 150")[:10]}
+        self.assertEqual(self.post("narrow", runs=5, **ends).status, 409)
+        self.post("stop")
+        for wrong, status in (({"from": oid("long 150"), "to": oid("long 100")}, 400), ({"from": oid("long 100")}, 400),
+                              ({"from": oid("long 100"), "to": oid("long 100")}, 400), ({"to": oid("long 100")}, 400),
+                              ({"from": oid("short 1"), "to": oid("short 2")}, 400), ({"from": 7, "to": 8}, 400),
+                              ({"from": "0" * 40, "to": oid("long 100")}, 404)):
+            with self.subTest(wrong=wrong):
+                self.assertEqual(self.post("narrow", runs=5, **wrong).status, status)
+        self.assertEqual(narrowed(), ["", "", "stopped"])
+        answer = self.post("narrow", runs=5, **ends)
+        self.assertEqual(answer.json["events"][0]["detail"], "opened again by ada (test) for 5 runs between "
+                         f"{oid('long 100')[:12]} and {oid('long 150')[:12]}: a test")
+        self.assertEqual(narrowed(), ["100", "150", "open"])
+        self.assertIn("after commit 100 and not after 150",
+                      self.server.call("GET", f"/bisect/{self.lab.searching}").body.decode())
+        self.post("stop")
+        self.post("narrow", runs=5)
+        self.assertEqual(narrowed(), ["100", "150", "open"])
+
     def test_nonsense_is_refused_with_its_name(self):
         for body, part in (({"who": None}, "'who'"), ({"why": None}, "'why'"), ({"who": ""}, "'who'"),
                            ({"why": 7}, "'why'"), ({"who": "x" * 101}, "'who'"), ({"why": "x" * 501}, "'why'"),
@@ -246,9 +270,9 @@ class Operator(Test):
         self.assertIn("76 to 137", run("show", number).stdout)
         who = pwd.getpwuid(os.getuid()).pw_name
         for words, said, code in ((("skip", number, oid("long 75")[:10]), f"bisection {number} is open", 0),
-                                  (("narrow", number, "5"), f"bisection {number} is open: no 'narrow' from there", 6),
+                                  (("narrow", number, "--runs", "5"), f"bisection {number} is open: no 'narrow' from there", 6),
                                   (("stop", number, "--why", "a test"), f"bisection {number} is stopped", 0),
-                                  (("narrow", number, "5"), f"bisection {number} is open", 0),
+                                  (("narrow", number, "--runs", "5"), f"bisection {number} is open", 0),
                                   (("culprit", number, oid("c0")), "is not between the ends", 2),
                                   (("invalidate", number), f"bisection {number} is invalidated", 0),
                                   (("stop", "99"), "there is no bisection 99", 3)):

@@ -475,16 +475,19 @@ def an_order_says_who_and_why_and_carries_its_token(place):
     who = pwd.getpwuid(os.getuid()).pw_name
     token = token_file(place)
     for verb, operands, body in (("stop", [], {}), ("invalidate", [], {}), ("skip", ["0123abcd"], {"commit": "0123abcd"}),
-                                 ("culprit", ["0123abcd"], {"commit": "0123abcd"}), ("narrow", ["30"], {"runs": 30})):
+                                 ("culprit", ["0123abcd"], {"commit": "0123abcd"}), ("narrow", ["0123abcd", "4567cdef"], {"runs": 40, "from": "0123abcd", "to": "4567cdef"})):
         place.server.heard.clear()
         place.pages[f"/api/v1/bisections/7/{verb}"] = (200, {"id": 7, "state": "moved"})
         place.prints("bisection 7 is moved\n", "bisect", verb, "7", *operands, "--why", HOSTILE, "--token-file", token)
         (path, authorization, sent), = place.server.heard
         assert (path, authorization) == (f"/api/v1/bisections/7/{verb}", "Bearer pm_secret"), place.server.heard
         assert sent == {"who": who, "why": HOSTILE, **body}, sent
-        place.fails(2, "expected the number of a bisection", "bisect", verb, *operands, "--token-file", token)
+        place.fails(2, "expected the number of a bisection", "bisect", verb, "x", *operands, "--token-file", token)
         place.fails(2, "expected the number of a bisection", "bisect", verb, "7", *operands, "9", "--token-file", token)
-    place.fails(2, "'many'", "bisect", "narrow", "7", "many", "--token-file", token)
+    place.server.heard.clear()
+    place.prints("bisection 7 is moved\n", "bisect", "narrow", "7", "--runs", "30", "--token-file", token)
+    assert place.server.heard[0][2] == {"who": who, "why": "no reason given", "runs": 30}, place.server.heard
+    place.fails(2, "two commits or none", "bisect", "narrow", "7", "0123abcd", "--token-file", token)
     done = place.run("bisect", "stop", "7", "--json", "--token-file", token)
     assert json.loads(done.stdout) == {"id": 7, "state": "moved"}, done
 

@@ -57,11 +57,15 @@ def stopped(t, daemon, repo, model):
         t.equal(daemon.database.sql("""SELECT f.role FROM finding f JOIN stack s ON s.id = f.stack_id
             WHERE s.ref = 'topic/stopped' AND f.state <> 'suppressed'"""), [["tip"]],
                 "the ends still differ, which is told")
-        operator(daemon, "bisection_narrow", int(number), "ada", "not known after all", 40)
+        operator(daemon, "bisection_narrow", int(number), "ada", "not known after all", 40,
+                 *stack.commits[40:61:20])
         t.equal(bisected.wait_for(daemon, stack.ref, "concluded", "inconclusive", "unchanged", "unmeasurable"),
                 "concluded", "it goes on where an operator asks for it")
         daemon.wait_for_stack(stack.ref)
     t.equal(bisected.get(daemon, stack.ref, "c.oid"), stack.culprit, "and finds the commit")
+    t.equal(daemon.database.sql(f"""SELECT min(place) - 1 > 40, max(place) - 1 <= 60 FROM bisection z,
+        unnest(z.posterior) WITH ORDINALITY AS of (share, place) WHERE z.id = {number} AND place > 1 AND share > 0"""),
+            [["t", "t"]], "of those that it was asked about; no other is suspected")
 
 
 def skipped(t, daemon, repo, model):

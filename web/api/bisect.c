@@ -13,25 +13,27 @@
 #define MOST_RUNS       10000
 
 /* What a verb wants besides who and why. */
-enum extra { EXTRA_NONE, EXTRA_COMMIT, EXTRA_RUNS };
+enum extra { EXTRA_NONE, EXTRA_COMMIT, EXTRA_NARROW };
 
 static const struct verb {
 	const char *name; /* the last part of the path */
 	enum query query;
+	size_t nr_args;
 	enum extra extra;
 } verbs[] = {
-	{ "stop", Q_BISECTION_STOP, EXTRA_NONE },
-	{ "invalidate", Q_BISECTION_INVALIDATE, EXTRA_NONE },
-	{ "skip", Q_BISECTION_SKIP_COMMIT, EXTRA_COMMIT },
-	{ "culprit", Q_BISECTION_CULPRIT, EXTRA_COMMIT },
-	{ "narrow", Q_BISECTION_NARROW, EXTRA_RUNS },
+	{ "stop", Q_BISECTION_STOP, 3, EXTRA_NONE },
+	{ "invalidate", Q_BISECTION_INVALIDATE, 3, EXTRA_NONE },
+	{ "skip", Q_BISECTION_SKIP_COMMIT, 4, EXTRA_COMMIT },
+	{ "culprit", Q_BISECTION_CULPRIT, 4, EXTRA_COMMIT },
+	{ "narrow", Q_BISECTION_NARROW, 6, EXTRA_NARROW },
 };
 
 struct order {
 	const struct verb *verb;
 	int64_t id;
 	const char *who, *why;
-	const char *oid; /* full; NULL: none is wanted */
+	const char *oid;       /* full; NULL: none is wanted */
+	const char *from, *to; /* full, or both NULL */
 	int64_t runs;
 };
 
@@ -64,17 +66,37 @@ static bool read_text(const struct request *request, const char *name, size_t mo
 	return true;
 }
 
+static bool read_commit(struct request *request, const char *name, const char **ret_oid,
+			struct err *err)
+{
+	const char *text = json_text(json_get(request->body, name));
+
+	return text ? page_commit(request, text, ret_oid, err)
+		    : err_set(err, ERR_INPUT, "'%s': expected a text", name);
+}
+
+static bool read_narrow(struct request *request, struct order *order, struct err *err)
+{
+	order->runs = json_int(json_get(request->body, "runs"), 0);
+	if (order->runs < 1 || order->runs > MOST_RUNS) {
+		return err_set(err, ERR_INPUT, "'runs': expected a number from 1 to %d", MOST_RUNS);
+	}
+	if (!json_get(request->body, "from") && !json_get(request->body, "to")) {
+		return true;
+	}
+	return read_commit(request, "from", &order->from, err) &&
+	       read_commit(request, "to", &order->to, err);
+}
+
 static bool read_extra(struct request *request, struct order *order, struct err *err)
 {
-	const char *commit = json_text(json_get(request->body, "commit"));
-
-	order->runs = json_int(json_get(request->body, "runs"), 0);
-	if (order->verb->extra == EXTRA_COMMIT) {
-		return commit ? page_commit(request, commit, &order->oid, err)
-			      : err_set(err, ERR_INPUT, "'commit': expected a text");
-	}
-	if (order->verb->extra == EXTRA_RUNS && (order->runs < 1 || order->runs > MOST_RUNS)) {
-		return err_set(err, ERR_INPUT, "'runs': expected a number from 1 to %d", MOST_RUNS);
+	switch (order->verb->extra) {
+	case EXTRA_COMMIT:
+		return read_commit(request, "commit", &order->oid, err);
+	case EXTRA_NARROW:
+		return read_narrow(request, order, err);
+	case EXTRA_NONE:
+		break;
 	}
 	return true;
 }
@@ -103,7 +125,9 @@ static bool refuse(struct db *db, const struct order *order, struct err *err)
 	scoped(rows_free) struct rows *rows = NULL;
 	const char *state;
 
-	if (!db_query(db, Q_BISECTION_STATE, ARGS(arg_int(order->id)), &rows, err)) {
+	if (!db_query(db, Q_BISECTION_STATE,
+		      ARGS(arg_int(order->id), arg_text(order->from), arg_text(order->to)), &rows,
+		      err)) {
 		return false;
 	}
 	if (rows_nr(rows) == 0) {
@@ -115,18 +139,26 @@ static bool refuse(struct db *db, const struct order *order, struct err *err)
 			       "commit %.12s is not between the ends of bisection %" PRId64,
 			       order->oid, order->id);
 	}
+	if (order->from && !rows_bool(rows, 0, "is_range")) {
+		return err_set(err, ERR_INPUT,
+			       "commit %.12s does not come before %.12s in bisection %" PRId64,
+			       order->from, order->to, order->id);
+	}
 	return err_set(err, ERR_CONFLICT, "bisection %" PRId64 " is %s: no '%s' from there",
 		       order->id, state, order->verb->name);
 }
 
 static bool carry_out(struct db *db, const struct order *order, struct err *err)
 {
-	const struct arg args[] = { arg_int(order->id), arg_text(order->who), arg_text(order->why),
-				    order->oid ? arg_text(order->oid) : arg_int(order->runs) };
-	size_t nr_args = order->verb->extra == EXTRA_NONE ? 3 : 4;
+	const struct arg args[] = {
+		arg_int(order->id),    arg_text(order->who),
+		arg_text(order->why),  order->oid ? arg_text(order->oid) : arg_int(order->runs),
+		arg_text(order->from), arg_text(order->to)
+	};
 	scoped(rows_free) struct rows *rows = NULL;
 
-	if (!db_begin(db, err) || !db_query(db, order->verb->query, args, nr_args, &rows, err)) {
+	if (!db_begin(db, err) ||
+	    !db_query(db, order->verb->query, args, order->verb->nr_args, &rows, err)) {
 		return false;
 	}
 	if (rows_nr(rows) == 0) {
