@@ -3,6 +3,7 @@
  * patchmeter bisect VERB - the table of the verbs below it.
  */
 #include "bisect_choose.h"
+#include "cli/bisect/run.h"
 #include "lib/base/mem.h"
 #include "verb.h"
 
@@ -21,6 +22,9 @@ static int verb_choose(struct call *call)
 }
 
 static const struct verb verbs[] = {
+	{ "bisect run", "--good REV --bad REV [-- COMMAND...]",
+	  "find the commit that changed a number, here and now, without a daemon",
+	  verb_bisect_run },
 	{ "bisect choose", "", "say what to run next, on stdin and stdout, for a program of yours",
 	  verb_choose },
 	{ "bisect ls", "", "list the bisections of a daemon", verb_bisect_online },

@@ -4,8 +4,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "lib/base/str.h"
-
 #define LEVELS_UP 4
 
 static const char *const subfolders[] = { "jobs", "share/patchmeter/jobs" };
@@ -52,19 +50,26 @@ static bool find_job(struct str *path, const char *benchmark)
 	return false;
 }
 
-bool jobs_read(const char *folder, const char *benchmark, struct spec **ret_spec, struct err *err)
+bool jobs_path(const char *folder, const char *benchmark, struct str *ret_path, struct err *err)
 {
-	scoped(str_release) struct str path = STR_INIT;
-
 	if (strchr(benchmark, '/')) {
-		return spec_read(benchmark, ret_spec, err);
+		str_truncate(ret_path, 0);
+		str_append(ret_path, benchmark);
+		return true;
 	}
-	if (folder ? !is_job(&path, folder, benchmark) : !find_job(&path, benchmark)) {
+	if (folder ? !is_job(ret_path, folder, benchmark) : !find_job(ret_path, benchmark)) {
 		return err_set(err, ERR_ABSENT,
 			       "no job '%s' in %s; expected the name of a folder there, or a path",
 			       benchmark, folder ? folder : "the jobs folder");
 	}
-	return spec_read(path.at, ret_spec, err);
+	return true;
+}
+
+bool jobs_read(const char *folder, const char *benchmark, struct spec **ret_spec, struct err *err)
+{
+	scoped(str_release) struct str path = STR_INIT;
+
+	return jobs_path(folder, benchmark, &path, err) && spec_read(path.at, ret_spec, err);
 }
 
 const struct spec *jobs_find(const struct jobs *jobs, const char *benchmark)

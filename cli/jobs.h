@@ -10,10 +10,15 @@
 #define CLI_JOBS_H
 
 #include "lib/base/mem.h"
+#include "lib/base/str.h"
 #include "lib/spec/spec.h"
 
 /* `benchmark` is a name, or the path of a job file where it has a '/'; `folder` may be NULL.
- * ERR_ABSENT, or what spec_read() gives. */
+ * ERR_ABSENT. */
+MUST_CHECK bool jobs_path(const char *folder, const char *benchmark, struct str *ret_path,
+			  struct err *err);
+
+/* The same, and reads it.  ERR_ABSENT, or what spec_read() gives. */
 MUST_CHECK bool jobs_read(const char *folder, const char *benchmark, struct spec **ret_spec,
 			  struct err *err);
 

@@ -9,23 +9,14 @@
 
 #include "compare.h"
 #include "lib/base/mem.h"
+#include "program.h"
 
 #define NAME "patchmeter-online"
-
-/* In a build tree it is the program's neighbour. */
-static char *neighbour(void)
-{
-	char path[4096];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-	const char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
-
-	return slash ? mem_printf("%.*s/" NAME, (int)(slash - path), path) : mem_strdup(NAME);
-}
 
 static int run_online(const struct call *call)
 {
 	static const char installed[] = PATCHMETER_LIBEXEC "/" NAME;
-	scoped(free) char *beside = neighbour();
+	scoped(free) char *beside = program_path(NAME);
 	size_t nr = 0;
 	scoped(free) char **words = NULL;
 	char name[] = NAME;

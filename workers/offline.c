@@ -7,6 +7,7 @@
 
 #include "build.h"
 #include "fingerprint.h"
+#include "lib/base/home.h"
 #include "lib/base/option.h"
 #include "lib/base/str.h"
 #include "lib/spec/matrix.h"
@@ -186,6 +187,9 @@ static struct json *run_line(const struct work *work, int64_t number, struct jso
 			json_put(line, copied[i], json_clone(value));
 		}
 	}
+	if (work->failure.exit_code > 0) {
+		json_put_int(line, "exit_code", work->failure.exit_code);
+	}
 	return line;
 }
 
@@ -343,20 +347,6 @@ static bool is_empty_folder(const char *path)
 	return nr <= 2; /* "." and "..", or it is not there */
 }
 
-static const char *state_folder(const struct options *options, struct arena *arena)
-{
-	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-
-	if (options->state) {
-		return options->state;
-	}
-	if (cache && *cache == '/') {
-		return arena_printf(arena, "%s/patchmeter", cache);
-	}
-	return arena_printf(arena, "%s/.cache/patchmeter", home ? home : "/tmp");
-}
-
 /* Results that nobody asked to keep stay in the state folder till the next run. */
 static bool choose_output(struct offline *offline, struct arena *arena, struct err *err)
 {
@@ -378,9 +368,10 @@ static bool run_all(const char *job_path, const struct options *options, int sto
 	scoped(arena_free) struct arena *arena = arena_new();
 	scoped(place_close) struct place *place = NULL;
 	scoped(spec_free) struct spec *spec = NULL;
+	scoped(free) char *cache = home_cache();
 
 	if (!read_spec(job_path, options, &spec, err) ||
-	    !place_open(state_folder(options, arena), options->user, &place, err)) {
+	    !place_open(options->state ? options->state : cache, options->user, &place, err)) {
 		return false;
 	}
 	*offline = (struct offline){

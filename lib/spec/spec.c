@@ -367,9 +367,9 @@ static bool check_points(const struct spec *spec, const struct node *list, struc
 
 static bool read_metrics(struct spec *spec, unsigned form, const struct node *list, struct err *err)
 {
-	bool is_decided = false;
+	bool is_decided = list->kind == NODE_LIST && list->nr == 0;
 
-	if (!check_list(list, err, "a list of metrics with at least one")) {
+	if (!is_decided && !check_list(list, err, "a list of metrics, or [] for none")) {
 		return false;
 	}
 	spec->metrics = arena_array(spec->arena, SPEC_LIMIT_METRICS, sizeof(*spec->metrics));

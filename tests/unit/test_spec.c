@@ -169,9 +169,8 @@ static void names_the_place_of_a_wrong_parameter(void)
 static void names_the_place_of_a_wrong_metric(void)
 {
 	static const struct fault faults[] = {
-		{ JOB_BUT_METRICS "metrics: []\n",
-		  "job:4:10: 'metrics' is an empty list; expected a list of metrics with at "
-		  "least one" },
+		{ JOB_BUT_METRICS "metrics: 7\n",
+		  "job:4:10: 'metrics' is '7'; expected a list of metrics, or [] for none" },
 		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: lower, lines: m}\n",
 		  "job:5:3: no headline metric; expected 'headline: true' in one at least" },
 		{ JOB_BUT_METRICS "metrics:\n  - {name: m, unit: s, better: smaller, lines: m}\n",
@@ -216,6 +215,16 @@ static void names_the_place_of_a_wrong_metric(void)
 	check_faults(faults, countof(faults));
 }
 /* clang-format on */
+
+static void may_only_pass_or_fail(void)
+{
+	static const char text[] = JOB_BUT_METRICS "metrics: []\n";
+	scoped(spec_free) struct spec *spec = NULL;
+	struct err err = ERR_INIT;
+
+	CHECK(spec_parse("job", text, strlen(text), &spec, &err));
+	CHECK(spec && spec->nr_metrics == 0);
+}
 
 static void refuses_a_giant(void)
 {
@@ -470,6 +479,7 @@ static const struct t_case cases[] = {
 	  names_the_place_of_a_wrong_parameter },
 	{ "a wrong metric is told with its place and what was expected",
 	  names_the_place_of_a_wrong_metric },
+	{ "a job without a metric, which passes or fails, is valid", may_only_pass_or_fail },
 	{ "a file above 256 KiB is refused", refuses_a_giant },
 	{ "every key reaches its place in the spec", reads_every_key },
 	{ "a recipe read back gives the same recipe", a_recipe_comes_back },

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "outcome.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/stat.h>
+
+#include "cli/pairing.h"
+#include "lib/report/format.h"
+#include "lib/report/number.h"
+#include "picture.h"
+
+static const char *const states[] = {
+	[BISECT_OPEN] = "stopped", [BISECT_CULPRIT] = "culprit", [BISECT_SET] = "set",
+	[BISECT_NONE] = "none",    [BISECT_SPENT] = "spent",
+};
+
+/* The steps that were found; without every_step it is the one of the answer. */
+static size_t found_steps(const struct evidence *evidence, struct bisect_found **ret_steps)
+{
+	const struct bisect_answer *answer = &evidence->answer;
+	struct bisect_found *steps =
+		arena_array(evidence->arena, answer->nr_found + 1, sizeof(*steps));
+
+	*ret_steps = steps;
+	for (size_t i = 0; i < answer->nr_found; i++) {
+		bisect_found(evidence->bisect, i, &steps[i]);
+	}
+	return answer->nr_found;
+}
+
+bool outcome_sides(const struct range *range, const struct evidence *evidence, size_t *ret_before,
+		   size_t *ret_culprit)
+{
+	const struct bisect_answer *answer = &evidence->answer;
+	size_t before = answer->last;
+
+	if (answer->state != BISECT_CULPRIT && answer->state != BISECT_SET) {
+		return false;
+	}
+	do {
+		before = range->at[before].parent;
+	} while (before > 0 && evidence->at[before].nr == 0);
+	*ret_before = before;
+	*ret_culprit = answer->last;
+	return true;
+}
+
+/* --- the comparison --- */
+
+static bool write_side(const struct outcome *outcome, size_t commit, const char *folder,
+		       struct err *err)
+{
+	const char *id = outcome->range->at[commit].id.text;
+	scoped(json_free) struct json *result = json_new_object();
+	scoped(free) char *text = NULL;
+	scoped(str_release) struct str path = STR_INIT;
+	scoped(str_release) struct str lines = STR_INIT;
+
+	json_put_int(result, "schema", 1);
+	json_put_text(result, "benchmark", outcome->question->spec->name);
+	json_put_text(result, "commit", id);
+	json_put(result, "params", json_new_object());
+	text = json_write(result, FORM_PRETTY);
+	for (size_t i = 0; i < outcome->journal->entries.nr; i++) {
+		const struct journal_entry *entry = &outcome->journal->entries.at[i];
+
+		if (strcmp(entry->commit, id) == 0) {
+			scoped(json_free) struct json *run = json_clone(entry->run);
+			scoped(free) char *line = NULL;
+
+			json_put_int(run, "run", (int64_t)i + 1);
+			line = json_write(run, FORM_COMPACT);
+			str_printf(&lines, "%s\n", line);
+		}
+	}
+	if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
+		return err_set_errno(err, ERR_BROKEN, errno, "make '%s'", folder);
+	}
+	str_printf(&path, "%s/result.json", folder);
+	if (!str_write_file(path.at, text, strlen(text), 0644, err)) {
+		return false;
+	}
+	str_truncate(&path, 0);
+	str_printf(&path, "%s/runs.jsonl", folder);
+	return str_write_file(path.at, lines.at, lines.length, 0644, err);
+}
+
+static void append_comparison(const struct outcome *outcome, const struct sides *sides,
+			      struct json *json, struct str *out)
+{
+	struct spec *const spec = outcome->question->spec;
+	const struct jobs jobs = { .specs = { .at = (struct spec *[]){ spec }, .nr = 1 } };
+	scoped(pairing_free) struct pairing *pairing = pairing_new(sides, &jobs);
+	scoped(view_free) struct view *view = pairing_view(pairing, json != NULL);
+
+	if (json) {
+		json_put(json, "comparison", view_json(view));
+	} else if (!pairing_reason(pairing)) {
+		view_scale(view);
+		str_append_char(out, '\n');
+		format_get("text")->write(view, &(struct format_options){ 0 }, out);
+	}
+}
+
+/* Into `json`, or, where that is NULL, as a table. */
+static bool compare_sides(const struct outcome *outcome, size_t before, size_t culprit,
+			  struct json *json, struct str *out, struct err *err)
+{
+	scoped(free) char *base = mem_printf("%s/before", outcome->folder);
+	scoped(free) char *head = mem_printf("%s/after", outcome->folder);
+	scoped(free) char *base_side =
+		mem_printf("%.10s=%s", outcome->range->at[before].id.text, base);
+	scoped(free) char *head_side =
+		mem_printf("%.10s=%s", outcome->range->at[culprit].id.text, head);
+	scoped(sides_release) struct sides sides = { 0 };
+
+	if (!write_side(outcome, before, base, err) || !write_side(outcome, culprit, head, err) ||
+	    !sides_read(&sides, (char *[]){ base_side, head_side }, 2, NULL, err)) {
+		return err_wrap(err, "the comparison");
+	}
+	append_comparison(outcome, &sides, json, out);
+	return true;
+}
+
+/* --- the log --- */
+
+enum vote { VOTE_NONE, VOTE_GOOD, VOTE_BAD, VOTE_SKIP };
+
+static enum vote vote_of(const struct outcome *outcome, size_t commit)
+{
+	const struct range *range = outcome->range;
+	const struct evidence *evidence = outcome->evidence;
+	const struct bisect_answer *answer = &evidence->answer;
+
+	if (evidence->at[commit].why) {
+		return VOTE_SKIP;
+	}
+	if (range_holds(range, commit, answer->last)) {
+		return VOTE_BAD;
+	}
+	return evidence->at[commit].nr > 0 || commit == range->at[answer->last].parent ? VOTE_GOOD
+										       : VOTE_NONE;
+}
+
+static void append_vote(const struct outcome *outcome, const char *word, size_t commit,
+			struct str *out)
+{
+	const struct range_commit *at = &outcome->range->at[commit];
+
+	str_printf(out, "# %s: [%s] %s\ngit bisect %s %s\n", word, at->id.text, at->subject, word,
+		   at->id.text);
+}
+
+/* git takes the last bad commit for the one that counts: they go down to the culprit.  Those that
+ * hold it and were not measured are for nobody's use. */
+void outcome_log(const struct outcome *outcome, struct str *out)
+{
+	const struct range *range = outcome->range;
+	const struct evidence *evidence = outcome->evidence;
+	size_t before = 0;
+	size_t culprit = 0;
+
+	if (!outcome_sides(range, evidence, &before, &culprit)) {
+		return;
+	}
+	str_append(out, "git bisect start\n");
+	append_vote(outcome, "good", 0, out);
+	for (size_t i = range->tip; i >= culprit; i--) {
+		if (vote_of(outcome, i) == VOTE_BAD &&
+		    (evidence->at[i].nr > 0 || i == culprit || i == range->tip)) {
+			append_vote(outcome, "bad", i, out);
+		}
+	}
+	for (size_t i = 1; i <= range->tip; i++) {
+		enum vote vote = vote_of(outcome, i);
+
+		if (vote == VOTE_GOOD || vote == VOTE_SKIP) {
+			append_vote(outcome, vote == VOTE_GOOD ? "good" : "skip", i, out);
+		}
+	}
+	if (evidence->answer.state == BISECT_CULPRIT) {
+		str_printf(out, "# first bad commit: [%s] %s\n", range->at[culprit].id.text,
+			   range->at[culprit].subject);
+	}
+}
+
+/* --- as text --- */
+
+static void append_set(const struct outcome *outcome, struct str *out)
+{
+	const struct bisect_answer *answer = &outcome->evidence->answer;
+	scoped(free) size_t *set = mem_array(answer->nr_set, sizeof(*set));
+
+	bisect_set(outcome->evidence->bisect, answer, set);
+	for (size_t i = 0; i < answer->nr_set; i++) {
+		const struct range_commit *at = &outcome->range->at[set[i]];
+
+		str_printf(out, "  %.10s %s\n", at->id.text, at->subject);
+	}
+}
+
+static void append_steps(const struct outcome *outcome, struct str *out)
+{
+	const struct evidence *evidence = outcome->evidence;
+	struct bisect_found *steps;
+	size_t nr = found_steps(evidence, &steps);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct range_commit *at = &outcome->range->at[steps[i].commit];
+		char p[PICTURE_P_BYTES];
+		char before[NUMBER_BYTES];
+		char after[NUMBER_BYTES];
+
+		picture_p(steps[i].p, p);
+		number_value(evidence_value(evidence, steps[i].before), before);
+		number_value(evidence_value(evidence, steps[i].after), after);
+		str_printf(out, "%s %.10s %s: %s to %s, posterior %s\n",
+			   steps[i].nr_set > 1 ? "up to" : "step", at->id.text, at->subject, before,
+			   after, p);
+	}
+}
+
+/* The one line that a person can check. */
+static void append_grounds(const struct outcome *outcome, struct str *out)
+{
+	const struct evidence *evidence = outcome->evidence;
+	bool is_pass_fail = outcome->question->is_pass_fail;
+	size_t before = 0;
+	size_t culprit = 0;
+	char p[PICTURE_P_BYTES];
+
+	picture_p(evidence->answer.p, p);
+	str_printf(out, "posterior %s; %zu runs on %zu commits", p, evidence->nr_runs,
+		   evidence->nr_measured);
+	if (outcome_sides(outcome->range, evidence, &before, &culprit)) {
+		str_append(out, "; before ");
+		picture_values(evidence, is_pass_fail, before, out);
+		str_append(out, ", then ");
+		picture_values(evidence, is_pass_fail, culprit, out);
+	}
+	str_append(out, "\n");
+}
+
+static void append_verdict(const struct outcome *outcome, struct str *out)
+{
+	const struct evidence *evidence = outcome->evidence;
+	const struct bisect_answer *answer = &evidence->answer;
+	const struct range_commit *last = &outcome->range->at[answer->last];
+	const char *metric = outcome->question->is_pass_fail ? "the share of failures"
+							     : outcome->question->metric;
+
+	if (answer->nr_found > 0 && outcome->question->wants_all_steps) {
+		append_steps(outcome, out);
+	}
+	switch (answer->state) {
+	case BISECT_CULPRIT:
+		str_printf(out, "%s changed with %s\n  %s\n  %s\n", metric, last->id.text,
+			   last->subject, last->author);
+		break;
+	case BISECT_SET:
+		str_printf(out,
+			   "%s changed with one of %zu commits, which cannot be told apart, since "
+			   "not all can be measured\n",
+			   metric, answer->nr_set);
+		append_set(outcome, out);
+		break;
+	case BISECT_NONE:
+		str_printf(out, "%s did not change\n", metric);
+		break;
+	case BISECT_SPENT:
+		str_printf(out,
+			   "the budget of %" PRId64 " runs is spent; %s changed, with %.2f, "
+			   "with one of %zu commits\n",
+			   outcome->question->budget, metric, answer->p, answer->nr_set);
+		append_set(outcome, out);
+		break;
+	case BISECT_OPEN:
+		str_append(out, "stopped\n");
+		break;
+	}
+	if (answer->nr_unmeasured > 0) {
+		str_printf(out,
+			   "%zu inner commits were not measured: steps that cancel each other "
+			   "would not show\n",
+			   answer->nr_unmeasured);
+	}
+}
+
+static bool print_text(const struct outcome *outcome, struct err *err)
+{
+	scoped(str_release) struct str out = STR_INIT;
+	size_t before = 0;
+	size_t culprit = 0;
+
+	append_verdict(outcome, &out);
+	append_grounds(outcome, &out);
+	str_append_char(&out, '\n');
+	picture_table(outcome->range, outcome->evidence, 0, &out);
+	if (outcome_sides(outcome->range, outcome->evidence, &before, &culprit)) {
+		if (!compare_sides(outcome, before, culprit, NULL, &out, err)) {
+			return false;
+		}
+		str_append_char(&out, '\n');
+		outcome_log(outcome, &out);
+	}
+	fwrite(out.at, 1, out.length, stdout);
+	return true;
+}
+
+/* --- as JSON --- */
+
+static struct json *commit_json(const struct outcome *outcome, size_t i)
+{
+	const struct evidence_commit *at = &outcome->evidence->at[i];
+	const struct range_commit *commit = &outcome->range->at[i];
+	struct json *json = json_new_object();
+
+	json_put_text(json, "commit", commit->id.text);
+	json_put_text(json, "subject", commit->subject);
+	json_put_text(json, "author", commit->author);
+	json_put_number(json, "posterior", outcome->evidence->posterior[i]);
+	json_put_int(json, "runs", (int64_t)at->nr);
+	json_put_number(json, "mean", at->nr > 0 ? at->mean : (double)NAN);
+	json_put_number(json, "sd", at->sd);
+	json_put_text(json, "skipped", at->why);
+	return json;
+}
+
+static struct json *commits_json(const struct outcome *outcome)
+{
+	struct json *commits = json_new_array();
+
+	for (size_t i = 0; i <= outcome->range->tip; i++) {
+		json_append(commits, commit_json(outcome, i));
+	}
+	/* That of "nothing changed" is not the base's. */
+	json_remove(json_at(commits, 0), "posterior");
+	return commits;
+}
+
+static struct json *set_json(const struct outcome *outcome)
+{
+	const struct bisect_answer *answer = &outcome->evidence->answer;
+	scoped(free) size_t *set = mem_array(answer->nr_set + 1, sizeof(*set));
+	struct json *json = json_new_array();
+
+	if (answer->nr_set > 0) {
+		bisect_set(outcome->evidence->bisect, answer, set);
+	}
+	for (size_t i = 0; i < answer->nr_set; i++) {
+		json_append(json, json_new_text(outcome->range->at[set[i]].id.text));
+	}
+	return json;
+}
+
+static struct json *steps_json(const struct outcome *outcome)
+{
+	struct bisect_found *steps;
+	size_t nr = found_steps(outcome->evidence, &steps);
+	struct json *json = json_new_array();
+
+	for (size_t i = 0; i < nr; i++) {
+		struct json *step = json_new_object();
+
+		json_put_text(step, "commit", outcome->range->at[steps[i].commit].id.text);
+		json_put_int(step, "set", (int64_t)steps[i].nr_set);
+		json_put_number(step, "posterior", steps[i].p);
+		json_append(json, step);
+	}
+	return json;
+}
+
+static bool print_json(const struct outcome *outcome, struct err *err)
+{
+	const struct evidence *evidence = outcome->evidence;
+	scoped(json_free) struct json *json = json_new_object();
+	scoped(str_release) struct str log = STR_INIT;
+	scoped(free) char *text = NULL;
+	size_t before = 0;
+	size_t culprit = 0;
+
+	json_put_word(json, "state", states[evidence->answer.state]);
+	json_put_text(json, "metric", outcome->question->metric);
+	json_put_number(json, "posterior", evidence->answer.p);
+	json_put_number(json, "nothing_changed", evidence->answer.p_none);
+	json_put_int(json, "runs", (int64_t)evidence->nr_runs);
+	json_put_int(json, "unmeasured", (int64_t)evidence->answer.nr_unmeasured);
+	json_put(json, "set", set_json(outcome));
+	json_put(json, "steps", steps_json(outcome));
+	json_put(json, "commits", commits_json(outcome));
+	if (outcome_sides(outcome->range, evidence, &before, &culprit)) {
+		json_put(json, "culprit",
+			 evidence->answer.state == BISECT_CULPRIT ? commit_json(outcome, culprit)
+								  : json_new_null());
+		if (!compare_sides(outcome, before, culprit, json, NULL, err)) {
+			return false;
+		}
+		outcome_log(outcome, &log);
+		json_put_text(json, "log", log.at);
+	}
+	text = json_write(json, FORM_PRETTY);
+	puts(text);
+	return true;
+}
+
+bool outcome_print(const struct outcome *outcome, struct err *err)
+{
+	return outcome->question->is_json ? print_json(outcome, err) : print_text(outcome, err);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "picture.h"
+
+#include <math.h>
+
+#include "lib/report/number.h"
+#include "lib/text/table.h"
+
+#define BAR_LENGTH    20
+#define LEAST_P       0.005 /* of a commit that is shown for its posterior alone */
+#define ID_DIGITS     10
+#define RESERVED_ROWS 4 /* of gaps between what is shown */
+
+void picture_p(double p, char text[PICTURE_P_BYTES])
+{
+	if (p > 0.9999) {
+		snprintf(text, PICTURE_P_BYTES, "over 0.9999");
+	} else if (p > 0.99) {
+		snprintf(text, PICTURE_P_BYTES, "%.4f", floor(p * 1e4) / 1e4);
+	} else {
+		snprintf(text, PICTURE_P_BYTES, "%.2f", p);
+	}
+}
+
+/* --- which rows --- */
+
+static double interest(const struct range *range, const struct evidence *evidence, size_t i)
+{
+	if (i == 0 || i == range->tip) {
+		return 2;
+	}
+	return evidence->posterior[i] + 0.01 * (evidence->at[i].nr > 0) +
+	       0.005 * (evidence->at[i].why != NULL);
+}
+
+static int compare_down(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* What a commit must be worth to be among the first `most`. */
+static double bar_for(const struct range *range, const struct evidence *evidence, size_t most)
+{
+	scoped(free) double *all = mem_array(range->tip + 1, sizeof(*all));
+
+	if (most == 0 || most > range->tip) {
+		return LEAST_P;
+	}
+	for (size_t i = 0; i <= range->tip; i++) {
+		all[i] = interest(range, evidence, i);
+	}
+	qsort(all, range->tip + 1, sizeof(*all), compare_down);
+	return fmax(LEAST_P, all[most - 1]);
+}
+
+/* --- rows --- */
+
+static void add_gap(struct table *table, const struct evidence *evidence, size_t first, size_t last)
+{
+	char place[64];
+	char p[PICTURE_P_BYTES];
+	char subject[64];
+	double sum = 0;
+
+	for (size_t i = first; i <= last; i++) {
+		sum += evidence->posterior[i];
+	}
+	snprintf(place, sizeof(place), first < last ? "%zu..%zu" : "%zu", first, last);
+	snprintf(subject, sizeof(subject), "(%zu commit%s)", last - first + 1,
+		 first < last ? "s" : "");
+	picture_p(sum, p);
+	table_add(table, (const char *[]){ place, NULL, NULL, NULL, NULL, p, NULL, subject });
+}
+
+static void add_commit(struct table *table, const struct range *range,
+		       const struct evidence *evidence, size_t i)
+{
+	static const char full[] = "####################";
+	const struct evidence_commit *at = &evidence->at[i];
+	const struct range_commit *commit = &range->at[i];
+	int length = (int)(evidence->posterior[i] * BAR_LENGTH + 0.5);
+	char place[32];
+	char mean[NUMBER_BYTES] = "";
+	char sd[NUMBER_BYTES + 8] = "";
+	char runs[32] = "";
+	char p[PICTURE_P_BYTES];
+	scoped(free) char *id = mem_printf("%.*s", ID_DIGITS, commit->id.text);
+	scoped(free) char *bar = mem_printf("%.*s", i > 0 ? length : 0, full);
+	scoped(free) char *subject = at->why ? mem_printf("%s (%s)", commit->subject, at->why)
+					     : mem_strdup(commit->subject);
+
+	snprintf(place, sizeof(place), i == 0 ? "base" : "%zu", i);
+	picture_p(evidence->posterior[i], p);
+	if (at->nr > 0) {
+		number_value(at->mean, mean);
+		snprintf(runs, sizeof(runs), "%zu", at->nr);
+	}
+	if (at->nr > 1) {
+		memcpy(sd, "±", strlen("±") + 1);
+		number_value(at->sd, sd + strlen("±"));
+	}
+	table_add(table,
+		  (const char *[]){ place, id, mean, sd, runs, i > 0 ? p : NULL, bar, subject });
+}
+
+void picture_table(const struct range *range, const struct evidence *evidence, size_t most_rows,
+		   struct str *out)
+{
+	static const struct table_column columns[] = {
+		{ "", TABLE_RIGHT }, { "commit", TABLE_LEFT },  { "mean", TABLE_DECIMAL },
+		{ "", TABLE_LEFT },  { "runs", TABLE_RIGHT },   { "posterior", TABLE_LEFT },
+		{ "", TABLE_LEFT },  { "subject", TABLE_LEFT },
+	};
+	scoped(table_free) struct table *table = table_new(columns, countof(columns));
+	double bar = bar_for(range, evidence, most_rows > 0 ? most_rows - RESERVED_ROWS : 0);
+	size_t first = 0; /* of those that are passed over */
+
+	for (size_t i = 0; i <= range->tip; i++) {
+		if (interest(range, evidence, i) >= bar) {
+			if (first < i) {
+				add_gap(table, evidence, first, i - 1);
+			}
+			add_commit(table, range, evidence, i);
+			first = i + 1;
+		}
+	}
+	table_write(table, TABLE_TEXT, out);
+}
+
+/* --- lines --- */
+
+void picture_line(const struct range *range, const struct evidence *evidence, struct str *out)
+{
+	const struct bisect_answer *answer = &evidence->answer;
+	char p[PICTURE_P_BYTES];
+	char none[PICTURE_P_BYTES];
+	size_t most = 1;
+
+	for (size_t i = 1; i <= range->tip; i++) {
+		most = evidence->posterior[i] > evidence->posterior[most] ? i : most;
+	}
+	picture_p(evidence->posterior[most], p);
+	picture_p(answer->p_none, none);
+	str_printf(out, "%zu run%s on %zu commit%s; %.*s with %s, nothing changed with %s",
+		   evidence->nr_runs, evidence->nr_runs == 1 ? "" : "s", evidence->nr_measured,
+		   evidence->nr_measured == 1 ? "" : "s", ID_DIGITS, range->at[most].id.text, p,
+		   none);
+	if (answer->state == BISECT_OPEN) {
+		str_printf(out, "; about %.0f more", ceil(answer->expected));
+	}
+}
+
+void picture_values(const struct evidence *evidence, bool is_pass_fail, size_t commit,
+		    struct str *out)
+{
+	const struct evidence_commit *at = &evidence->at[commit];
+	char mean[NUMBER_BYTES];
+	char sd[NUMBER_BYTES];
+
+	if (is_pass_fail) {
+		str_printf(out, "%.0f of %zu runs failed", at->mean * (double)at->nr, at->nr);
+		return;
+	}
+	number_value(at->mean, mean);
+	str_printf(out, "%zu run%s %s", at->nr, at->nr == 1 ? "" : "s", mean);
+	if (at->nr > 1) {
+		number_value(at->sd, sd);
+		str_printf(out, " ±%s", sd);
+	}
+}
