@@ -31,14 +31,8 @@ static bool is_cut_off(const struct json *run)
 	       is_reason(run, "machine-changed");
 }
 
-static enum sign sign_of_exit(const struct question *question, int64_t exit_code, double *ret_value)
+static enum sign sign_of_exit(int64_t exit_code, double *ret_value)
 {
-	if (exit_code == EXIT_SKIP) {
-		return SIGN_SKIP;
-	}
-	if (!question->is_pass_fail) {
-		return SIGN_FAILED;
-	}
 	if (exit_code >= EXIT_STOP || exit_code < 0) {
 		return SIGN_STOP;
 	}
@@ -46,34 +40,38 @@ static enum sign sign_of_exit(const struct question *question, int64_t exit_code
 	return SIGN_VALUE;
 }
 
+/* A test that crashed or hung has failed. */
+static enum sign sign_of_test(const struct json *run, double *ret_value)
+{
+	if (is_reason(run, "exit-status")) {
+		return sign_of_exit(json_int(json_get(run, "exit_code"), -1), ret_value);
+	}
+	if (!json_text(json_get(run, "reason"))) {
+		*ret_value = 0;
+		return SIGN_VALUE;
+	}
+	*ret_value = 1;
+	return is_reason(run, "signal") || is_reason(run, "timeout") ? SIGN_VALUE : SIGN_FAILED;
+}
+
+static enum sign sign_of_metric(const char *metric, const struct json *run, double *ret_value)
+{
+	*ret_value = json_number(json_get(json_get(run, "metrics"), metric), NAN);
+	return json_text(json_get(run, "reason")) || isnan(*ret_value) ? SIGN_FAILED : SIGN_VALUE;
+}
+
 enum sign evidence_sign(const struct question *question, const struct json *run, double *ret_value)
 {
-	double value = json_number(json_get(json_get(run, "metrics"), question->metric), NAN);
-
 	if (is_cut_off(run)) {
 		return SIGN_NONE;
 	}
-	if (is_reason(run, "build-failed") || is_reason(run, "build-timeout")) {
+	if (is_reason(run, "build-failed") || is_reason(run, "build-timeout") ||
+	    (is_reason(run, "exit-status") &&
+	     json_int(json_get(run, "exit_code"), 0) == EXIT_SKIP)) {
 		return SIGN_SKIP;
 	}
-	if (is_reason(run, "exit-status")) {
-		return sign_of_exit(question, json_int(json_get(run, "exit_code"), -1), ret_value);
-	}
-	if (question->is_pass_fail && (is_reason(run, "signal") || is_reason(run, "timeout"))) {
-		*ret_value = 1;
-		return SIGN_VALUE;
-	}
-	if (json_text(json_get(run, "reason"))) {
-		return SIGN_FAILED;
-	}
-	if (question->is_pass_fail) {
-		value = 0;
-	}
-	if (isnan(value)) {
-		return SIGN_FAILED;
-	}
-	*ret_value = value;
-	return SIGN_VALUE;
+	return question->is_pass_fail ? sign_of_test(run, ret_value)
+				      : sign_of_metric(question->metric, run, ret_value);
 }
 
 const char *evidence_failure(const struct json *run, struct arena *arena)
@@ -350,6 +348,7 @@ struct evidence *evidence_new(const struct question *question, const struct rang
 	struct bisect_options options;
 
 	evidence->arena = arena_new();
+	evidence->is_pass_fail = question->is_pass_fail;
 	evidence->at = arena_array(evidence->arena, range->tip + 1, sizeof(*evidence->at));
 	read_journal(evidence, question, range, journal, &readings);
 	options = options_of(evidence, question, range, &readings);

@@ -50,6 +50,7 @@ struct evidence {
 	size_t nr_runs;             /* with a value */
 	size_t nr_measured;         /* commits that have one */
 	bool is_log;                /* values went in as logarithms */
+	bool is_pass_fail;          /* values are 0 and 1, a mean is the share of failures */
 };
 
 /* Machine i of bisect_next() is place i in the kernel `boot`. */

@@ -225,7 +225,6 @@ static void append_steps(const struct outcome *outcome, struct str *out)
 static void append_grounds(const struct outcome *outcome, struct str *out)
 {
 	const struct evidence *evidence = outcome->evidence;
-	bool is_pass_fail = outcome->question->is_pass_fail;
 	size_t before = 0;
 	size_t culprit = 0;
 	char p[PICTURE_P_BYTES];
@@ -235,9 +234,9 @@ static void append_grounds(const struct outcome *outcome, struct str *out)
 		   evidence->nr_measured);
 	if (outcome_sides(outcome->range, evidence, &before, &culprit)) {
 		str_append(out, "; before ");
-		picture_values(evidence, is_pass_fail, before, out);
+		picture_values(evidence, before, out);
 		str_append(out, ", then ");
-		picture_values(evidence, is_pass_fail, culprit, out);
+		picture_values(evidence, culprit, out);
 	}
 	str_append(out, "\n");
 }
@@ -298,7 +297,8 @@ static bool print_text(const struct outcome *outcome, struct err *err)
 	str_append_char(&out, '\n');
 	picture_table(outcome->range, outcome->evidence, 0, &out);
 	if (outcome_sides(outcome->range, outcome->evidence, &before, &culprit)) {
-		if (!compare_sides(outcome, before, culprit, NULL, &out, err)) {
+		if (!outcome->evidence->is_pass_fail &&
+		    !compare_sides(outcome, before, culprit, NULL, &out, err)) {
 			return false;
 		}
 		str_append_char(&out, '\n');
@@ -393,7 +393,8 @@ static bool print_json(const struct outcome *outcome, struct err *err)
 		json_put(json, "culprit",
 			 evidence->answer.state == BISECT_CULPRIT ? commit_json(outcome, culprit)
 								  : json_new_null());
-		if (!compare_sides(outcome, before, culprit, json, NULL, err)) {
+		if (!evidence->is_pass_fail &&
+		    !compare_sides(outcome, before, culprit, json, NULL, err)) {
 			return false;
 		}
 		outcome_log(outcome, &log);

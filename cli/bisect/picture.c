@@ -98,7 +98,7 @@ static void add_commit(struct table *table, const struct range *range,
 		number_value(at->mean, mean);
 		snprintf(runs, sizeof(runs), "%zu", at->nr);
 	}
-	if (at->nr > 1) {
+	if (at->nr > 1 && !evidence->is_pass_fail) {
 		memcpy(sd, "±", strlen("±") + 1);
 		number_value(at->sd, sd + strlen("±"));
 	}
@@ -109,8 +109,9 @@ static void add_commit(struct table *table, const struct range *range,
 void picture_table(const struct range *range, const struct evidence *evidence, size_t most_rows,
 		   struct str *out)
 {
-	static const struct table_column columns[] = {
-		{ "", TABLE_RIGHT }, { "commit", TABLE_LEFT },  { "mean", TABLE_DECIMAL },
+	const char *mean = evidence->is_pass_fail ? "failed" : "mean";
+	const struct table_column columns[] = {
+		{ "", TABLE_RIGHT }, { "commit", TABLE_LEFT },  { mean, TABLE_DECIMAL },
 		{ "", TABLE_LEFT },  { "runs", TABLE_RIGHT },   { "posterior", TABLE_LEFT },
 		{ "", TABLE_LEFT },  { "subject", TABLE_LEFT },
 	};
@@ -153,14 +154,13 @@ void picture_line(const struct range *range, const struct evidence *evidence, st
 	}
 }
 
-void picture_values(const struct evidence *evidence, bool is_pass_fail, size_t commit,
-		    struct str *out)
+void picture_values(const struct evidence *evidence, size_t commit, struct str *out)
 {
 	const struct evidence_commit *at = &evidence->at[commit];
 	char mean[NUMBER_BYTES];
 	char sd[NUMBER_BYTES];
 
-	if (is_pass_fail) {
+	if (evidence->is_pass_fail) {
 		str_printf(out, "%.0f of %zu runs failed", at->mean * (double)at->nr, at->nr);
 		return;
 	}

@@ -26,7 +26,6 @@ void picture_p(double p, char text[PICTURE_P_BYTES]);
 void picture_line(const struct range *range, const struct evidence *evidence, struct str *out);
 
 /* "4 runs 101.3 ±0.4", or "2 of 7 runs failed" */
-void picture_values(const struct evidence *evidence, bool is_pass_fail, size_t commit,
-		    struct str *out);
+void picture_values(const struct evidence *evidence, size_t commit, struct str *out);
 
 #endif
