@@ -6,10 +6,9 @@
 #include "lib/report/number.h"
 #include "lib/text/table.h"
 
-#define BAR_LENGTH    20
-#define LEAST_P       0.005 /* of a commit that is shown for its posterior alone */
-#define ID_DIGITS     10
-#define RESERVED_ROWS 4 /* of gaps between what is shown */
+#define BAR_LENGTH 20
+#define LEAST_P    0.005 /* of a commit that is shown for its posterior alone */
+#define ID_DIGITS  10
 
 void picture_p(double p, char text[PICTURE_P_BYTES])
 {
@@ -41,39 +40,38 @@ static int compare_down(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* What a commit must be worth to be among the first `most`. */
+/* How many rows it takes to show what is worth `bar`, with what is between. */
+static size_t count_rows(const struct range *range, const struct evidence *evidence, double bar)
+{
+	size_t nr = 0;
+	bool is_gap = false;
+
+	for (size_t i = 0; i <= range->tip; i++) {
+		bool is_shown = interest(range, evidence, i) >= bar;
+
+		nr += is_shown || !is_gap;
+		is_gap = !is_shown;
+	}
+	return nr;
+}
+
+/* What a commit must be worth for all that is shown to fit in `most` rows. */
 static double bar_for(const struct range *range, const struct evidence *evidence, size_t most)
 {
 	scoped(free) double *all = mem_array(range->tip + 1, sizeof(*all));
+	size_t nr = most < range->tip ? most : range->tip + 1;
 
-	if (most == 0 || most > range->tip) {
-		return LEAST_P;
-	}
 	for (size_t i = 0; i <= range->tip; i++) {
 		all[i] = interest(range, evidence, i);
 	}
 	qsort(all, range->tip + 1, sizeof(*all), compare_down);
-	return fmax(LEAST_P, all[most - 1]);
+	while (nr > 2 && count_rows(range, evidence, fmax(LEAST_P, all[nr - 1])) > most) {
+		nr--;
+	}
+	return fmax(LEAST_P, all[nr - 1]);
 }
 
 /* --- rows --- */
-
-static void add_gap(struct table *table, const struct evidence *evidence, size_t first, size_t last)
-{
-	char place[64];
-	char p[PICTURE_P_BYTES];
-	char subject[64];
-	double sum = 0;
-
-	for (size_t i = first; i <= last; i++) {
-		sum += evidence->posterior[i];
-	}
-	snprintf(place, sizeof(place), first < last ? "%zu..%zu" : "%zu", first, last);
-	snprintf(subject, sizeof(subject), "(%zu commit%s)", last - first + 1,
-		 first < last ? "s" : "");
-	picture_p(sum, p);
-	table_add(table, (const char *[]){ place, NULL, NULL, NULL, NULL, p, NULL, subject });
-}
 
 static void add_commit(struct table *table, const struct range *range,
 		       const struct evidence *evidence, size_t i)
@@ -106,6 +104,27 @@ static void add_commit(struct table *table, const struct range *range,
 		  (const char *[]){ place, id, mean, sd, runs, i > 0 ? p : NULL, bar, subject });
 }
 
+static void add_gap(struct table *table, const struct range *range, const struct evidence *evidence,
+		    size_t first, size_t last)
+{
+	char place[64];
+	char p[PICTURE_P_BYTES];
+	char subject[64];
+	double sum = 0;
+
+	if (first == last) {
+		add_commit(table, range, evidence, first);
+		return;
+	}
+	for (size_t i = first; i <= last; i++) {
+		sum += evidence->posterior[i];
+	}
+	snprintf(place, sizeof(place), "%zu..%zu", first, last);
+	snprintf(subject, sizeof(subject), "(%zu commits)", last - first + 1);
+	picture_p(sum, p);
+	table_add(table, (const char *[]){ place, NULL, NULL, NULL, NULL, p, NULL, subject });
+}
+
 void picture_table(const struct range *range, const struct evidence *evidence, size_t most_rows,
 		   struct str *out)
 {
@@ -116,13 +135,13 @@ void picture_table(const struct range *range, const struct evidence *evidence, s
 		{ "", TABLE_LEFT },  { "subject", TABLE_LEFT },
 	};
 	scoped(table_free) struct table *table = table_new(columns, countof(columns));
-	double bar = bar_for(range, evidence, most_rows > 0 ? most_rows - RESERVED_ROWS : 0);
+	double bar = bar_for(range, evidence, most_rows > 0 ? most_rows : SIZE_MAX);
 	size_t first = 0; /* of those that are passed over */
 
 	for (size_t i = 0; i <= range->tip; i++) {
 		if (interest(range, evidence, i) >= bar) {
 			if (first < i) {
-				add_gap(table, evidence, first, i - 1);
+				add_gap(table, range, evidence, first, i - 1);
 			}
 			add_commit(table, range, evidence, i);
 			first = i + 1;

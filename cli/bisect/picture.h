@@ -2,10 +2,10 @@
 /*
  * picture.h - a bisection as a table for people: each commit with its values and its posterior.
  *
- *	       commit      mean     sd     runs  posterior              subject
- *	 base  aa3e4a1b9c  101.32   0.41   4     nothing   0.004        lz4: ...
- *	 1..5                                    0.000                  5 commits without a run
- *	    6  2dd9c9d797  107.30   0.52   5     0.996     ##########   lz4: ...
+ *	      commit        mean         runs  posterior                        subject
+ *	base  aa3e4a1b9c  101.32  ±0.41     4                                   lz4: ...
+ *	1..5                                   0.00                             (5 commits)
+ *	   6  2dd9c9d797  107.30  ±0.52     5  0.9961     ####################  lz4: ...
  */
 #ifndef CLI_BISECT_PICTURE_H
 #define CLI_BISECT_PICTURE_H
@@ -18,7 +18,7 @@
 void picture_table(const struct range *range, const struct evidence *evidence, size_t most_rows,
 		   struct str *out);
 
-/* "0.93", "0.9996", "over 0.9999" */
+/* "0.93", "0.9961", "over 0.9999" */
 #define PICTURE_P_BYTES 32
 void picture_p(double p, char text[PICTURE_P_BYTES]);
 
