@@ -2,7 +2,7 @@
 /*
  * patchmeter bisect VERB - the table of the verbs below it.
  */
-#include "bisect_choose.h"
+#include "cli/bisect/choose.h"
 #include "cli/bisect/run.h"
 #include "lib/base/mem.h"
 #include "verb.h"

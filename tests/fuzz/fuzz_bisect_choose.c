@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whatever another program says, the chooser answers each START with one DONE, or fails with the
  * line; what it asks for is a commit, as many a round as there are machines. */
-#include "cli/bisect_choose.h"
+#include "cli/bisect/choose.h"
 #include "lib/base/mem.h"
 
 /* Histories that take long are for the simulator. */

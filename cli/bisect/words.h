@@ -8,8 +8,8 @@
  *		... words.at[0]; return words_fail(&words, err, "'%s': expected ...", ...);
  *	}
  */
-#ifndef CLI_WORDS_H
-#define CLI_WORDS_H
+#ifndef CLI_BISECT_WORDS_H
+#define CLI_BISECT_WORDS_H
 
 #include "lib/base/err.h"
 

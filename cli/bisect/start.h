@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bisect_start.h - what a program tells `patchmeter bisect choose` before the first run.
+ * start.h - what a program tells `patchmeter bisect choose` before the first run.
  *
  * Lines START to GO of docs/bisecting-protocol.md.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bisect_choose.h - the chooser for a program that does the runs itself.
+ * choose.h - the chooser for a program that does the runs itself.
  */
 #ifndef CLI_BISECT_CHOOSE_H
 #define CLI_BISECT_CHOOSE_H

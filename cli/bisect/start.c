@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "bisect_start.h"
+#include "start.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "bisect_choose.h"
+#include "choose.h"
 
-#include "bisect_start.h"
+#include "start.h"
 
 /* What a machine of the other program runs. */
 struct machine {
@@ -26,7 +26,7 @@ static void ask(struct talk *talk, size_t index)
 
 	bisect_next(talk->bisect, index, &next);
 	if (!machine->is_up || next.is_fresh || machine->now.commit != next.commit) {
-		machine->boot = 2 * talk->nr_boots++ + 1; /* odd: see bisect_start.c */
+		machine->boot = 2 * talk->nr_boots++ + 1; /* odd: see start.c */
 	}
 	machine->now = next;
 	fprintf(talk->to, "%s %zu\n", next.is_fresh ? "BOOT" : "RUN", next.commit);
