@@ -97,9 +97,10 @@ static void equal_binaries_are_never_blamed(void)
 	{
 		scoped(bisect_free) struct bisect *bisect = bisect_new(&options);
 
+		/* back and forth, or a jump of the machine would explain it, too */
 		add(bisect, 0, 100);
-		add(bisect, 2, 100.3);
 		add(bisect, 4, 105);
+		add(bisect, 2, 100.3);
 		add(bisect, 5, 105.2);
 		bisect_posterior(bisect, p);
 	}
@@ -270,8 +271,9 @@ static void the_share_of_slow_boots_is_bisected(void)
 	CHECK_INT(answer.state, BISECT_CULPRIT);
 	CHECK_INT(answer.last, 7);
 	CHECK(answer.has_modes);
-	CHECK_NEAR(answer.before, 0.2, 0.1);
-	CHECK_NEAR(answer.after, 0.6, 0.15);
+	/* of the last runs, for a machine's share may wander; what the culprit did does not */
+	CHECK_NEAR(answer.before, 0.2, 0.2);
+	CHECK_NEAR(answer.after - answer.before, 0.4, 0.1);
 }
 
 static const struct t_case cases[] = {
