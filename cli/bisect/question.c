@@ -29,15 +29,8 @@ static char *shell_line(int nr_words, char *const *words)
 		return mem_strdup(words[0]);
 	}
 	for (int i = 0; i < nr_words; i++) {
-		str_append(&line, i > 0 ? " '" : "'");
-		for (const char *at = words[i]; *at; at++) {
-			if (*at == '\'') {
-				str_append(&line, "'\\''");
-			} else {
-				str_append_char(&line, *at);
-			}
-		}
-		str_append_char(&line, '\'');
+		str_append(&line, i > 0 ? " " : "");
+		str_append_quoted(&line, words[i]);
 	}
 	return str_detach(&line);
 }

@@ -94,6 +94,19 @@ void str_append_blanks(struct str *str, size_t nr)
 	str->at[str->length] = '\0';
 }
 
+void str_append_quoted(struct str *str, const char *text)
+{
+	str_append_char(str, '\'');
+	for (const char *at = text; *at; at++) {
+		if (*at == '\'') {
+			str_append(str, "'\\''");
+		} else {
+			str_append_char(str, *at);
+		}
+	}
+	str_append_char(str, '\'');
+}
+
 void str_printf(struct str *str, const char *format, ...)
 {
 	va_list args;

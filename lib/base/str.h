@@ -38,6 +38,8 @@ void str_append_char(struct str *str, char character);
 void str_append_int(struct str *str, int64_t value);
 void str_printf(struct str *str, const char *format, ...) PRINTF_LIKE(2, 3);
 void str_append_blanks(struct str *str, size_t nr);
+/* As one word of a shell, in the quoting that no text can leave. */
+void str_append_quoted(struct str *str, const char *text);
 void str_truncate(struct str *str, size_t length);
 
 /* For long outputs, that they need not be in memory as a whole: whoever appends line after line

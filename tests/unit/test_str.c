@@ -28,6 +28,14 @@ static void ends_in_nul(void)
 	CHECK_INT((int64_t)text.length, 6);
 }
 
+static void quotes_for_a_shell(void)
+{
+	scoped(str_release) struct str text = STR_INIT;
+
+	str_append_quoted(&text, "it's $HOME; `rm` \\");
+	CHECK_TEXT(text.at, "'it'\\''s $HOME; `rm` \\'");
+}
+
 static void hands_itself_over(void)
 {
 	struct str text = STR_INIT;
@@ -288,6 +296,7 @@ static void cuts_between_characters(void)
 static const struct t_case cases[] = {
 	{ "a string always ends in NUL while it grows and shrinks", ends_in_nul },
 	{ "a detached string is the caller's and leaves an empty one", hands_itself_over },
+	{ "a text becomes one word of a shell", quotes_for_a_shell },
 	{ "a written file comes back whole, with its mode", files_come_back_whole },
 	{ "file errors have their kind, name the path and spare the string",
 	  files_fail_with_their_kind },

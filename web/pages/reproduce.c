@@ -7,20 +7,11 @@
 #include "page.h"
 #include "web/handlers.h"
 
-/* The one quoting that no text can leave. */
 static char *quote(const char *text)
 {
 	struct str quoted = STR_INIT;
 
-	str_append_char(&quoted, '\'');
-	for (const char *at = text; *at; at++) {
-		if (*at == '\'') {
-			str_append(&quoted, "'\\''");
-		} else {
-			str_append_char(&quoted, *at);
-		}
-	}
-	str_append_char(&quoted, '\'');
+	str_append_quoted(&quoted, text);
 	return str_detach(&quoted);
 }
 
