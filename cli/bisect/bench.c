@@ -119,9 +119,10 @@ static bool start(struct bench *bench, struct place *place, const struct bench_r
 {
 	const struct question *question = bench->question;
 	VEC(const char *) words = { 0 };
-	const char *const first[] = { bench->worker,     "run",        "--json",
-				      "--state",         place->state, "--repo",
-				      bench->repository, "--commit",   run->id->text };
+	scoped(free) char *settle_s = mem_printf("%" PRId64, question->settle_s);
+	const char *const first[] = { bench->worker, "run",      "--json",          "--state",
+				      place->state,  "--repo",   bench->repository, "--commit",
+				      run->id->text, "--settle", settle_s };
 	struct proc_spec spec = { .env = (const char *const *)environ,
 				  .stdout_path = place->output,
 				  .stderr_path = place->complaints };

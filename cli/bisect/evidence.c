@@ -352,6 +352,7 @@ struct evidence *evidence_new(const struct question *question, const struct rang
 	evidence->at = arena_array(evidence->arena, range->tip + 1, sizeof(*evidence->at));
 	read_journal(evidence, question, range, journal, &readings);
 	options = options_of(evidence, question, range, &readings);
+	evidence->sought = 2 * options.smallest * options.sd;
 	evidence->bisect = bisect_new(&options);
 	for (size_t i = 0; i <= range->tip; i++) {
 		if (evidence->at[i].why) {

@@ -49,6 +49,7 @@ struct evidence {
 	struct evidence_commit *at; /* by commit of the range */
 	size_t nr_runs;             /* with a value */
 	size_t nr_measured;         /* commits that have one */
+	double sought;              /* the smallest step that is, on the engine's scale */
 	bool is_log;                /* values went in as logarithms */
 	bool is_pass_fail;          /* values are 0 and 1, a mean is the share of failures */
 };

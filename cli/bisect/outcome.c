@@ -241,6 +241,21 @@ static void append_grounds(const struct outcome *outcome, struct str *out)
 	str_append(out, "\n");
 }
 
+/* What was looked for is part of what was not found. */
+static void append_unchanged(const struct outcome *outcome, const char *metric, struct str *out)
+{
+	const struct evidence *evidence = outcome->evidence;
+	char text[NUMBER_BYTES];
+
+	number_value(evidence->is_log ? 100 * expm1(evidence->sought) : evidence->sought, text);
+	if (evidence->is_pass_fail) {
+		str_printf(out, "%s did not change\n", metric);
+	} else {
+		str_printf(out, "%s did not change by %s%s or more\n", metric, text,
+			   evidence->is_log ? " %" : "");
+	}
+}
+
 static void append_verdict(const struct outcome *outcome, struct str *out)
 {
 	const struct evidence *evidence = outcome->evidence;
@@ -265,7 +280,7 @@ static void append_verdict(const struct outcome *outcome, struct str *out)
 		append_set(outcome, out);
 		break;
 	case BISECT_NONE:
-		str_printf(out, "%s did not change\n", metric);
+		append_unchanged(outcome, metric, out);
 		break;
 	case BISECT_SPENT:
 		str_printf(out,

@@ -180,6 +180,61 @@ static bool check_metric(const struct question *question, struct err *err)
 
 /* --- the options --- */
 
+size_t question_options(struct question *question, struct option_row rows[QUESTION_MOST_OPTIONS])
+{
+	const struct option_row all[] = {
+		{ "good", 0, "REV", "a commit before the change", OPTION_TEXT, &question->good },
+		{ "bad", 0, "REV", "a commit with it, a descendant", OPTION_TEXT, &question->bad },
+		{ "build", 0, "CMD", "builds a commit, in the folder of its files", OPTION_TEXT,
+		  &question->build },
+		{ "regex", 0, "RE",
+		  "the metric is what the first group matches in the command's output", OPTION_TEXT,
+		  &question->regex },
+		{ "pointer", 0, "POINTER", "the metric is this value of the JSON it prints",
+		  OPTION_TEXT, &question->pointer },
+		{ "time", 0, NULL, "the metric is the time that the command takes", OPTION_FLAG,
+		  &question->is_timed },
+		{ "pass-fail", 0, NULL, "what counts is how often it fails", OPTION_FLAG,
+		  &question->is_pass_fail },
+		{ "benchmark", 0, "NAME", "run this benchmark instead of a command", OPTION_TEXT,
+		  &question->benchmark },
+		{ "param", 'p', "NAME=VALUE", "one value for a parameter of the benchmark",
+		  OPTION_LIST, &question->params },
+		{ "jobs-folder", 0, "FOLDER", "where the benchmarks are", OPTION_TEXT,
+		  &question->jobs_folder },
+		{ "metric", 0, "NAME", "which metric of the benchmark; a name for that of --regex",
+		  OPTION_TEXT, &question->metric },
+		{ "unit", 0, "UNIT", "of the metric, for the table", OPTION_TEXT, &question->unit },
+		{ "better", 0, "WORD", "lower or higher (lower)", OPTION_TEXT, &question->better },
+		{ "noise", 0, "PERCENT", "of a run, if it is known", OPTION_TEXT,
+		  &question->noise },
+		{ "smallest", 0, "PERCENT", "the smallest change that counts", OPTION_TEXT,
+		  &question->smallest },
+		{ "every-step", 0, NULL, "look for every change, not for one", OPTION_FLAG,
+		  &question->wants_all_steps },
+		{ "budget", 0, "RUNS", "at most so many (200)", OPTION_INT, &question->budget },
+		{ "jobs", 'j', "N", "measure so many commits at once (1)", OPTION_INT,
+		  &question->jobs },
+		{ "timeout", 0, "SECONDS", "of a run (600)", OPTION_INT, &question->timeout_s },
+		{ "settle", 0, "SECONDS",
+		  "wait so long at most for a quiet machine before a run (0)", OPTION_INT,
+		  &question->settle_s },
+		{ "state", 0, "FOLDER", "keeps runs and builds (~/.cache/patchmeter/bisect)",
+		  OPTION_TEXT, &question->state },
+		{ "fresh", 0, NULL, "forget the runs that there are", OPTION_FLAG,
+		  &question->is_fresh },
+		{ "log", 0, "FILE", "write what `git bisect replay` takes", OPTION_TEXT,
+		  &question->log },
+		{ "json", 0, NULL, "print the result as JSON", OPTION_FLAG, &question->is_json },
+	};
+
+	*question = (struct question){
+		.budget = 200, .jobs = 1, .timeout_s = 600, .job = STR_INIT, .job_path = STR_INIT
+	};
+	memcpy(rows, all, sizeof(all));
+	return countof(all);
+}
+
 static bool read_percent(const char *option, const char *text, double *ret_ratio, struct err *err)
 {
 	double percent = 0;
@@ -204,6 +259,7 @@ static bool check_counts(const struct question *question, struct err *err)
 		{ "budget", question->budget, 4, 100000 },
 		{ "jobs", question->jobs, 1, BISECT_MOST_MACHINES },
 		{ "timeout", question->timeout_s, 1, 86400 },
+		{ "settle", question->settle_s, 0, 3600 },
 	};
 
 	for (size_t i = 0; i < countof(rows); i++) {

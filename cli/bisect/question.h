@@ -3,8 +3,11 @@
  * question.h - what `patchmeter bisect run` is asked: which commits, what to build and run, how to
  * read the number.
  *
- *	struct question question = { ..., .job = STR_INIT, .job_path = STR_INIT };
- *	... the options set its fields ...
+ *	scoped(question_release) struct question question;
+ *	struct option_row rows[QUESTION_MOST_OPTIONS];
+ *	size_t nr_rows = question_options(&question, rows);
+ *
+ *	... parse ...
  *	if (!question_settle(&question, call->argc - 1, call->argv + 1, err)) ...
  *
  * However it is put, it becomes a job file, so that the worker measures it as any other benchmark.
@@ -24,7 +27,7 @@ struct question {
 	struct option_list params;
 	const char *build, *regex, *pointer, *metric, *unit, *better;
 	const char *noise, *smallest;
-	int64_t budget, jobs, timeout_s;
+	int64_t budget, jobs, timeout_s, settle_s;
 	bool is_timed, is_pass_fail, is_json, is_fresh, wants_all_steps;
 
 	/* by question_settle() */
@@ -36,6 +39,10 @@ struct question {
 	double smallest_ratio; /* 0: unsaid */
 };
 
+#define QUESTION_MOST_OPTIONS 32
+
+/* Begins with the defaults.  The rows set what the options say; gives how many there are. */
+size_t question_options(struct question *question, struct option_row rows[QUESTION_MOST_OPTIONS]);
 void question_release(struct question *question);
 DEFINE_SCOPED_EMBEDDED(question_release, struct question)
 

@@ -14,11 +14,9 @@
 #include "picture.h"
 #include "progress.h"
 
-#define EXIT_STOPPED      130
-#define RUNS_TO_COMPARE   4 /* of the culprit and of what is before it, for the table at the end */
-#define MOST_LOST         5 /* runs in a row that the machine spoilt */
-#define DEFAULT_BUDGET    200
-#define DEFAULT_TIMEOUT_S 600
+#define EXIT_STOPPED    130
+#define RUNS_TO_COMPARE 4 /* of the culprit and of what is before it, for the table at the end */
+#define MOST_LOST       5 /* runs in a row that the machine spoilt */
 
 /* One use of the verb. */
 struct search {
@@ -338,59 +336,13 @@ static int run(struct search *search, const struct call *call)
 int verb_bisect_run(struct call *call)
 {
 	scoped(search_release) struct search search = {
-		.question = { .budget = DEFAULT_BUDGET,
-			      .jobs = 1,
-			      .timeout_s = DEFAULT_TIMEOUT_S,
-			      .job = STR_INIT,
-			      .job_path = STR_INIT },
 		.stop_fd = -1,
 	};
-	struct question *question = &search.question;
-	const struct option_row rows[] = {
-		{ "good", 0, "REV", "a commit before the change", OPTION_TEXT, &question->good },
-		{ "bad", 0, "REV", "a commit with it, a descendant", OPTION_TEXT, &question->bad },
-		{ "build", 0, "CMD", "builds a commit, in the folder of its files", OPTION_TEXT,
-		  &question->build },
-		{ "regex", 0, "RE",
-		  "the metric is what the first group matches in the command's output", OPTION_TEXT,
-		  &question->regex },
-		{ "pointer", 0, "POINTER", "the metric is this value of the JSON it prints",
-		  OPTION_TEXT, &question->pointer },
-		{ "time", 0, NULL, "the metric is the time that the command takes", OPTION_FLAG,
-		  &question->is_timed },
-		{ "pass-fail", 0, NULL, "what counts is how often it fails", OPTION_FLAG,
-		  &question->is_pass_fail },
-		{ "benchmark", 0, "NAME", "run this benchmark instead of a command", OPTION_TEXT,
-		  &question->benchmark },
-		{ "param", 'p', "NAME=VALUE", "one value for a parameter of the benchmark",
-		  OPTION_LIST, &question->params },
-		{ "jobs-folder", 0, "FOLDER", "where the benchmarks are", OPTION_TEXT,
-		  &question->jobs_folder },
-		{ "metric", 0, "NAME", "which metric of the benchmark; a name for that of --regex",
-		  OPTION_TEXT, &question->metric },
-		{ "unit", 0, "UNIT", "of the metric, for the table", OPTION_TEXT, &question->unit },
-		{ "better", 0, "WORD", "lower or higher (lower)", OPTION_TEXT, &question->better },
-		{ "noise", 0, "PERCENT", "of a run, if it is known", OPTION_TEXT,
-		  &question->noise },
-		{ "smallest", 0, "PERCENT", "the smallest change that counts", OPTION_TEXT,
-		  &question->smallest },
-		{ "every-step", 0, NULL, "look for every change, not for one", OPTION_FLAG,
-		  &question->wants_all_steps },
-		{ "budget", 0, "RUNS", "at most so many (200)", OPTION_INT, &question->budget },
-		{ "jobs", 'j', "N", "measure so many commits at once (1)", OPTION_INT,
-		  &question->jobs },
-		{ "timeout", 0, "SECONDS", "of a run (600)", OPTION_INT, &question->timeout_s },
-		{ "state", 0, "FOLDER", "keeps runs and builds (~/.cache/patchmeter/bisect)",
-		  OPTION_TEXT, &question->state },
-		{ "fresh", 0, NULL, "forget the runs that there are", OPTION_FLAG,
-		  &question->is_fresh },
-		{ "log", 0, "FILE", "write what `git bisect replay` takes", OPTION_TEXT,
-		  &question->log },
-		{ "json", 0, NULL, "print the result as JSON", OPTION_FLAG, &question->is_json },
-	};
+	struct option_row rows[QUESTION_MOST_OPTIONS];
+	size_t nr_rows = question_options(&search.question, rows);
 	int exit_code;
 
-	if (!call_options(call, rows, countof(rows), &exit_code)) {
+	if (!call_options(call, rows, nr_rows, &exit_code)) {
 		return exit_code;
 	}
 	return run(&search, call);
