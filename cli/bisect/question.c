@@ -61,7 +61,8 @@ static char *named_regex(const char *regex)
 {
 	const char *group = first_group(regex);
 
-	if (strstr(regex, "(?<value>") || strstr(regex, "(?P<value>")) {
+	if (strstr(regex, "(?<value>") || strstr(regex, "(?P<value>") ||
+	    strstr(regex, "(?'value'")) {
 		return mem_strdup(regex);
 	}
 	return group ? mem_printf("%.*s(?<value>%s", (int)(group - regex), regex, group + 1)
@@ -284,6 +285,12 @@ static bool check_options(const struct question *question, struct err *err)
 		return err_set(err, ERR_INPUT,
 			       "expected one of --benchmark, --regex, --pointer, --time and "
 			       "--pass-fail: what to read of a run");
+	}
+	if (!question->benchmark && (question->params.nr > 0 || question->jobs_folder)) {
+		return err_set(err, ERR_INPUT, "-p and --jobs-folder go with --benchmark");
+	}
+	if (!question->regex && !question->pointer && (question->unit || question->better)) {
+		return err_set(err, ERR_INPUT, "--unit and --better go with --regex or --pointer");
 	}
 	if (question->better && strcmp(question->better, "lower") != 0 &&
 	    strcmp(question->better, "higher") != 0) {
