@@ -190,7 +190,7 @@ void outcome_log(const struct outcome *outcome, struct str *out)
 static void append_set(const struct outcome *outcome, struct str *out)
 {
 	const struct bisect_answer *answer = &outcome->evidence->answer;
-	scoped(free) size_t *set = mem_array(answer->nr_set, sizeof(*set));
+	scoped(free) size_t *set = mem_array(answer->nr_set + 1, sizeof(*set));
 
 	bisect_set(outcome->evidence->bisect, answer, set);
 	for (size_t i = 0; i < answer->nr_set; i++) {
@@ -229,9 +229,11 @@ static void append_grounds(const struct outcome *outcome, struct str *out)
 	size_t culprit = 0;
 	char p[PICTURE_P_BYTES];
 
-	picture_p(evidence->answer.p, p);
-	str_printf(out, "posterior %s; %zu runs on %zu commits", p, evidence->nr_runs,
-		   evidence->nr_measured);
+	if (evidence->answer.state != BISECT_SPENT) {
+		picture_p(evidence->answer.p, p);
+		str_printf(out, "posterior %s; ", p);
+	}
+	str_printf(out, "%zu runs on %zu commits", evidence->nr_runs, evidence->nr_measured);
 	if (outcome_sides(outcome->range, evidence, &before, &culprit)) {
 		str_append(out, "; before ");
 		picture_values(evidence, before, out);
@@ -254,6 +256,30 @@ static void append_unchanged(const struct outcome *outcome, const char *metric, 
 		str_printf(out, "%s did not change by %s%s or more\n", metric, text,
 			   evidence->is_log ? " %" : "");
 	}
+}
+
+/* "Nothing changed" is a candidate as any commit. */
+static void append_spent(const struct outcome *outcome, const char *metric, struct str *out)
+{
+	const struct evidence *evidence = outcome->evidence;
+	const struct bisect_answer *answer = &evidence->answer;
+	scoped(free) size_t *set = mem_array(answer->nr_set + 1, sizeof(*set));
+	char p[PICTURE_P_BYTES];
+	double sum = 0;
+
+	bisect_set(evidence->bisect, answer, set);
+	for (size_t i = 0; i < answer->nr_set; i++) {
+		sum += evidence->posterior[set[i]];
+	}
+	picture_p(answer->p_none, p);
+	str_printf(out, "the budget of %" PRId64 " runs is spent; that %s did not change has %s",
+		   outcome->question->budget, metric, p);
+	if (answer->nr_set > 0) {
+		picture_p(sum, p);
+		str_printf(out, ", that it changed with one of these has %s", p);
+	}
+	str_append_char(out, '\n');
+	append_set(outcome, out);
 }
 
 static void append_verdict(const struct outcome *outcome, struct str *out)
@@ -283,11 +309,7 @@ static void append_verdict(const struct outcome *outcome, struct str *out)
 		append_unchanged(outcome, metric, out);
 		break;
 	case BISECT_SPENT:
-		str_printf(out,
-			   "the budget of %" PRId64 " runs is spent; %s changed, with %.2f, "
-			   "with one of %zu commits\n",
-			   outcome->question->budget, metric, answer->p, answer->nr_set);
-		append_set(outcome, out);
+		append_spent(outcome, metric, out);
 		break;
 	case BISECT_OPEN:
 		str_append(out, "stopped\n");
