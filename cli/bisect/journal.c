@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "lib/base/str.h"
@@ -102,9 +101,6 @@ bool journal_open(const char *path, const struct json *recipe, struct journal **
 	journal->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (journal->fd < 0) {
 		return err_set_errno(err, ERR_BROKEN, errno, "open '%s'", path);
-	}
-	if (flock(journal->fd, LOCK_EX | LOCK_NB) != 0) {
-		return err_set(err, ERR_CONFLICT, "'%s': another 'bisect run' is at it", path);
 	}
 	if (!read_lines(journal, path, &length, err)) {
 		return false;

@@ -27,8 +27,8 @@ struct journal {
 	VEC(struct journal_entry) entries;
 };
 
-/* Makes it where there is none, and keeps others away until it is closed.  Blocks.  ERR_CONFLICT:
- * another process has it open; ERR_INPUT: damaged, with file and line; ERR_BROKEN. */
+/* Makes it where there is none.  Nobody else may have it open.  Blocks.  ERR_INPUT: damaged, with
+ * file and line; ERR_BROKEN. */
 MUST_CHECK bool journal_open(const char *path, const struct json *recipe,
 			     struct journal **ret_journal, struct err *err);
 struct journal *journal_close(struct journal *journal);

@@ -2,7 +2,9 @@
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,10 +29,18 @@ struct search {
 	struct evidence *evidence; /* of the runs so far */
 	struct progress progress;
 	char *folder;
+	int folder_fd; /* locked */
 	int stop_fd;
 	size_t nr_lost;
 	bool is_stopped;
 };
+
+static void close_fd(int fd)
+{
+	if (fd >= 0) {
+		close(fd);
+	}
+}
 
 static void search_release(struct search *search)
 {
@@ -40,9 +50,8 @@ static void search_release(struct search *search)
 	range_close(search->range);
 	question_release(&search->question);
 	free(search->folder);
-	if (search->stop_fd >= 0) {
-		close(search->stop_fd);
-	}
+	close_fd(search->folder_fd);
+	close_fd(search->stop_fd);
 }
 DEFINE_SCOPED_EMBEDDED(search_release, struct search)
 
@@ -91,6 +100,20 @@ static bool choose_folder(struct search *search, struct err *err)
 	return search->folder || err_set_errno(err, ERR_BROKEN, errno, "find '%s'", relative);
 }
 
+/* One search at a time: two would disturb each other's runs. */
+static bool lock_folder(struct search *search, struct err *err)
+{
+	search->folder_fd = open(search->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (search->folder_fd < 0) {
+		return err_set_errno(err, ERR_BROKEN, errno, "open '%s'", search->folder);
+	}
+	return flock(search->folder_fd, LOCK_EX | LOCK_NB) == 0 ||
+	       err_set(err, ERR_CONFLICT,
+		       "'%s': another 'bisect run' is at work there; wait for it, or choose "
+		       "another --state",
+		       search->folder);
+}
+
 static bool open_journal(struct search *search, struct err *err)
 {
 	const struct question *question = &search->question;
@@ -103,14 +126,22 @@ static bool open_journal(struct search *search, struct err *err)
 	return journal_open(path, recipe, &search->journal, err);
 }
 
-static bool open_all(struct search *search, const struct call *call, struct err *err)
+/* What the command line says. */
+static bool understand(struct search *search, const struct call *call, struct err *err)
 {
 	struct question *question = &search->question;
 
 	return question_settle(question, call->argc - 1, call->argv + 1, err) && vcs_init(err) &&
-	       range_open(question->good, question->bad, &search->range, err) &&
-	       open_stop_fd(search, err) && choose_folder(search, err) &&
-	       open_journal(search, err) && question_write_job(question, search->folder, err) &&
+	       range_open(question->good, question->bad, &search->range, err);
+}
+
+static bool open_all(struct search *search, struct err *err)
+{
+	struct question *question = &search->question;
+
+	return open_stop_fd(search, err) && choose_folder(search, err) &&
+	       lock_folder(search, err) && open_journal(search, err) &&
+	       question_write_job(question, search->folder, err) &&
 	       bench_open(question, search->range->repository, search->folder, search->stop_fd,
 			  &search->bench, err);
 }
@@ -316,9 +347,12 @@ static int run(struct search *search, const struct call *call)
 {
 	struct err err = ERR_INIT;
 
-	if (!open_all(search, call, &err)) {
+	if (!understand(search, call, &err)) {
 		return err.kind == ERR_INPUT ? call_usage(call, "%s", err.message)
 					     : call_fail(call, &err);
+	}
+	if (!open_all(search, &err)) {
+		return call_fail(call, &err);
 	}
 	progress_init(&search->progress);
 	if (search->journal->entries.nr > 0) {
@@ -336,6 +370,7 @@ static int run(struct search *search, const struct call *call)
 int verb_bisect_run(struct call *call)
 {
 	scoped(search_release) struct search search = {
+		.folder_fd = -1,
 		.stop_fd = -1,
 	};
 	struct option_row rows[QUESTION_MOST_OPTIONS];
