@@ -117,10 +117,10 @@ class Work:
                               capture_output=True, timeout=240, check=False, errors="replace")
 
     def start(self, *options, **more):
-        """In the background, in a process group of its own, as a shell does."""
+        """run() in the background, in a process group of its own, as a shell does."""
         with open(self.folder / "out", "w", encoding="utf-8") as out:
-            return subprocess.Popen(self.command("--build", BUILD, *PATTERN, *options, **more), cwd=self.path,
-                                    env=self.env, stdout=out, stderr=out, start_new_session=True)
+            return subprocess.Popen(self.command(*options, **more), cwd=self.path, env=self.env, stdout=out,
+                                    stderr=out, start_new_session=True)
 
     def runs(self):
         """The numbers of the commits that were run, in their order."""
@@ -128,6 +128,9 @@ class Work:
 
     def journal(self):
         return sorted(self.state.glob("*.jsonl"))[0]
+
+    def journal_exists(self):
+        return any(self.state.glob("*.jsonl"))
 
     def journal_runs(self):
         """The commits of the runs on disk."""
