@@ -195,23 +195,28 @@ static bool is_exact(const struct question *question)
 	return false;
 }
 
-/* From the first two runs of each commit which has two, at most four commits. */
+/* From the first two runs of a commit, where one machine made both; at most four such pairs. */
 static double pair_noise(const struct evidence *evidence, const struct range *range,
 			 const struct readings *readings)
 {
-	scoped(free) double *first = mem_array(range->tip + 1, sizeof(*first));
-	scoped(free) size_t *nr = mem_array(range->tip + 1, sizeof(*nr));
+	scoped(free) const struct reading **first = mem_array(range->tip + 1, sizeof(*first));
+	scoped(free) bool *has_pair = mem_array(range->tip + 1, sizeof(*has_pair));
 	double sum = 0;
 	size_t nr_pairs = 0;
 
 	for (size_t i = 0; i < readings->list.nr && nr_pairs < 4; i++) {
 		const struct reading *reading = &readings->list.at[i];
-		double value = scaled(evidence, reading->value);
+		const struct reading *other = first[reading->commit];
 
-		if (nr[reading->commit]++ == 0) {
-			first[reading->commit] = value;
-		} else if (nr[reading->commit] == 2) {
-			sum += pow(value - first[reading->commit], 2) / 2;
+		if (!other) {
+			first[reading->commit] = reading;
+		} else if (!has_pair[reading->commit] &&
+			   strcmp(other->machine, reading->machine) == 0) {
+			double step =
+				scaled(evidence, reading->value) - scaled(evidence, other->value);
+
+			has_pair[reading->commit] = true;
+			sum += step * step / 2;
 			nr_pairs++;
 		}
 	}
