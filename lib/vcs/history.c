@@ -2,6 +2,9 @@
 #include "private.h"
 
 #include "history.h"
+#include "lib/base/str.h"
+
+#define SHOWN_BYTES 60
 
 DEFINE_SCOPED(git_object_free, git_object *)
 DEFINE_SCOPED(git_revwalk_free, git_revwalk *)
@@ -22,20 +25,31 @@ bool vcs_discover(const char *folder, char **ret_repository, struct err *err)
 	return true;
 }
 
+/* What such a clone lacks looks like what never was. */
+static bool fail_if_shallow(struct vcs *vcs, struct err *err)
+{
+	return git_repository_is_shallow(vcs->repo) == 1
+		       ? err_wrap(err, "the clone is shallow; 'git fetch --unshallow' completes it")
+		       : false;
+}
+
 bool vcs_revision(struct vcs *vcs, const char *text, struct vcs_id *ret_id, struct err *err)
 {
 	scoped(git_object_free) git_object *object = NULL;
 	scoped(git_object_free) git_object *commit = NULL;
+	scoped(str_release) struct str shown = STR_INIT;
 	int code = git_revparse_single(&object, vcs->repo, text);
 
 	if (code == 0) {
 		code = git_object_peel(&commit, object, GIT_OBJECT_COMMIT);
 	}
+	str_append_clean(&shown, text, strlen(text), false, SHOWN_BYTES);
 	if (code == GIT_EAMBIGUOUS) {
-		return err_set(err, ERR_INPUT, "several commits begin with '%.60s'", text);
+		return err_set(err, ERR_INPUT, "several commits begin with '%s'", shown.at);
 	}
 	if (code != 0) {
-		return vcs_fail(err, code, "'%.60s' is no commit", text);
+		return vcs_fail(err, code, "'%s' is no commit", shown.at) ||
+		       fail_if_shallow(vcs, err);
 	}
 	vcs_id_from(ret_id, git_object_id(commit));
 	return true;
@@ -116,7 +130,8 @@ bool vcs_history_read(struct vcs *vcs, const struct vcs_id *base, const struct v
 	vcs_id_to(tip, &tip_oid);
 	if (!check_base(vcs, &base_oid, &tip_oid, err) ||
 	    !read_history(vcs, &base_oid, &tip_oid, limit, arena, &history, err)) {
-		return err_wrap(err, "'%.12s' to '%.12s'", base->text, tip->text);
+		return fail_if_shallow(vcs, err) ||
+		       err_wrap(err, "'%.12s' to '%.12s'", base->text, tip->text);
 	}
 	*ret_history = history;
 	return true;
