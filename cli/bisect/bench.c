@@ -180,7 +180,8 @@ static bool fail_worker(const struct place *place, struct err *err)
 	char *line;
 
 	if (!str_read_file(&text, place->complaints, COMPLAINT_BYTES, &ignored)) {
-		return err_set(err, ERR_REMOTE, "patchmeter-worker failed");
+		return err_set(err, ERR_REMOTE, "patchmeter-worker failed, and '%s' is gone",
+			       place->complaints);
 	}
 	while (text.length > 0 && text.at[text.length - 1] == '\n') {
 		str_truncate(&text, text.length - 1);

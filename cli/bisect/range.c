@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "range.h"
 
+#include "lib/text/width.h"
 #include "lib/vcs/commit.h"
 #include "lib/vcs/history.h"
+
+#define MOST_CELLS 100
 
 /* The parents that are in the range, as numbers; an older one is 0. */
 static size_t parents_of(const struct range *range, const struct vcs_commit *commit,
@@ -18,6 +21,14 @@ static size_t parents_of(const struct range *range, const struct vcs_commit *com
 	return nr;
 }
 
+/* For lines of a table. */
+static const char *shorten(struct arena *arena, const char *text)
+{
+	size_t length = width_cut(text, MOST_CELLS);
+
+	return text[length] ? arena_printf(arena, "%.*s...", (int)length, text) : text;
+}
+
 static bool read_commit(struct range *range, struct vcs *vcs, size_t number, struct vcs_id *trees,
 			bool *is_line, struct err *err)
 {
@@ -30,8 +41,8 @@ static bool read_commit(struct range *range, struct vcs *vcs, size_t number, str
 		return false;
 	}
 	nr = parents_of(range, &commit, parents);
-	at->subject = commit.subject;
-	at->author = commit.author_name;
+	at->subject = shorten(range->arena, commit.subject);
+	at->author = shorten(range->arena, commit.author_name);
 	at->is_docs_only = commit.is_docs_only;
 	trees[number] = commit.tree;
 	if (number > 0) {

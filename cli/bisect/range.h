@@ -15,7 +15,7 @@
 
 struct range_commit {
 	struct vcs_id id;
-	const char *subject; /* clean */
+	const char *subject; /* clean, and no longer than a line */
 	const char *author;
 	size_t parent;      /* the first one; 0 also where it is older than the good end */
 	bool is_docs_only;  /* changes only what no build reads */
