@@ -148,6 +148,7 @@ static const char *const finding_states[] = { "unconfirmed", "new", "reported", 
 static const struct fsm_move finding_moves[] = {
 	{ "unconfirmed", "new",        "found again on fresh builds" },
 	{ "unconfirmed", "suppressed", "not found again, or superseded" },
+	{ "suppressed", "unconfirmed", "its bisection, asked for again, found it once more" },
 	{ "new", "reported",   "a mail tells it" },
 	{ "new", "suppressed", "nobody is to be told" },
 };

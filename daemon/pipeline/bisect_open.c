@@ -9,27 +9,16 @@
 /* What a run and a build are taken to last where none has ended. */
 #define GUESS_S 30.0
 
-/* The surest of the headline metrics that moved between the ends. */
-static size_t choose_metric(const struct comparison *ends)
+static size_t find_metric(const struct comparison *ends, int64_t slot)
 {
-	size_t best = ends->nr_metrics;
+	size_t i = 0;
 
-	for (size_t i = 0; i < ends->nr_metrics; i++) {
-		const struct judge_verdict *verdict = &ends->verdicts[i];
-
-		if (!ends->metrics[i].is_headline || !is_judge_change(verdict->kind)) {
-			continue;
-		}
-		/* an exact one has no p, and is surer than any other */
-		if (best == ends->nr_metrics || isnan(verdict->p) ||
-		    verdict->p < ends->verdicts[best].p) {
-			best = i;
+	while (ends->slots[i] != slot) {
+		if (++i == ends->nr_metrics) {
+			bug("a bisection of a metric that its ends do not have");
 		}
 	}
-	if (best == ends->nr_metrics) {
-		bug("a bisection of ends that do not differ");
-	}
-	return best;
+	return i;
 }
 
 /* The deviation of the ends' runs, relative where the step is. */
@@ -94,7 +83,7 @@ bool bisect_open(struct tick *tick, const struct rows *due, struct err *err)
 	    !comparison_load_verdicts(tick->db, ends, err)) {
 		return false;
 	}
-	metric = choose_metric(ends);
+	metric = find_metric(ends, rows_int(due, 0, "slot"));
 	event.detail = arena_printf(tick->arena, "opened: the ends differ in %s.%s, and %s",
 				    ends->benchmark, ends->metrics[metric].name,
 				    rows_bool(due, 0, "is_ends_only")

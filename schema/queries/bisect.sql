@@ -114,11 +114,11 @@ SELECT id FROM moved;
 -- What the stages do.
 
 -- name: bisect_due
--- The oldest stack whose ends differ on a cell, and of which too much waits to be measured: more commits
--- than are planned each, or at least $1 comparisons over its budget.  Its ends, what is taken to be the
--- cost of a run and of a build, and how many runs there are.
-SELECT s.id AS stack_id, s.repository_id, x.cell_id, x.id AS comparison_id, x.look, w.nr AS nr_waiting, r.budget_s,
-	s.is_ends_only,
+-- The oldest stack of which a headline metric differs between its ends on a cell, and of which too much waits
+-- to be measured: more commits than are planned each, or at least $1 comparisons over its budget.  Of
+-- several metrics the surest first, an exact one (no p) before all; each is bisected, one after the
+-- other, with the runs of those before it, unless an operator or the lab ended one.
+SELECT s.id AS stack_id, s.repository_id, x.cell_id, x.id AS comparison_id, v.slot, r.budget_s, s.is_ends_only,
 	(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM o.finished - o.started)) FROM run o
 	 WHERE o.cell_id = x.cell_id AND o.kind = 'measure' AND o.state = 'done')::float8 AS run_s,
 	(SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM o.finished - o.started)) FROM run o
@@ -128,15 +128,17 @@ JOIN repository r ON r.id = s.repository_id
 JOIN stack_comparison l ON l.stack_id = s.id AND l.role = 'tip'
 JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
 JOIN cell c ON c.id = x.cell_id
-CROSS JOIN LATERAL (SELECT count(*) AS nr FROM stack_comparison p
-	JOIN comparison i ON i.cell_id = p.cell_id AND i.id = p.comparison_id AND i.state = 'waiting'
-	WHERE p.stack_id = s.id AND p.cell_id = x.cell_id AND p.role = 'parent') w
-WHERE s.state = 'measuring' AND (s.is_ends_only OR w.nr >= $1)
-AND NOT EXISTS (SELECT FROM bisection z WHERE z.stack_id = s.id AND z.cell_id = x.cell_id)
-AND EXISTS (SELECT FROM verdict v JOIN metric m ON m.slot = v.slot AND m.benchmark_id = c.benchmark_id
-	WHERE v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look AND m.is_headline
-	AND v.kind IN ('regression', 'improvement'))
-ORDER BY s.id, x.cell_id LIMIT 1;
+JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
+	AND v.kind IN ('regression', 'improvement')
+JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
+WHERE s.state = 'measuring' AND (s.is_ends_only
+	OR EXISTS (SELECT FROM bisection z WHERE z.stack_id = s.id AND z.cell_id = x.cell_id)
+	OR $1 <= (SELECT count(*) FROM stack_comparison p
+		JOIN comparison i ON i.cell_id = p.cell_id AND i.id = p.comparison_id AND i.state = 'waiting'
+		WHERE p.stack_id = s.id AND p.cell_id = x.cell_id AND p.role = 'parent'))
+AND NOT EXISTS (SELECT FROM bisection z WHERE z.stack_id = s.id AND z.cell_id = x.cell_id AND (z.slot = v.slot
+	OR z.state IN ('open', 'unmeasurable', 'stopped', 'invalidated')))
+ORDER BY s.id, x.cell_id, v.p NULLS FIRST, v.slot LIMIT 1;
 
 -- name: bisect_open
 -- $1 stack, $2 cell, $3 comparison, $4 slot, $5 is logarithmic, $6 sd, $7 its degrees of freedom, $8 smallest
@@ -280,22 +282,28 @@ UPDATE bisection SET state = $3::bisection_state, reason = $4, suspects = COALES
 WHERE id = $1 AND state = $2::bisection_state;
 
 -- name: bisect_finding
--- What a bisection found, to be confirmed: $1 bisection, $2 comparison of its culprit, $3 kind.
+-- What a bisection found, to be confirmed: $1 bisection, $2 comparison of its culprit, $3 kind.  Another one
+-- may have found it before; what was taken back meanwhile is looked at again.
 INSERT INTO finding (stack_id, commit_id, role, cell_id, comparison_id, about, kind, state, created, bisection_id)
 SELECT stack_id, culprit_id, 'parent', cell_id, $2, 'metric', $3::finding_kind, 'unconfirmed', belt_now(), id
 FROM bisection WHERE id = $1
-ON CONFLICT (stack_id, commit_id, role, cell_id, about) DO UPDATE SET bisection_id = EXCLUDED.bisection_id;
+ON CONFLICT (stack_id, commit_id, role, cell_id, about) DO UPDATE SET
+	state = 'unconfirmed', reason = NULL, confirmation_id = NULL, bisection_id = EXCLUDED.bisection_id
+WHERE finding.state = 'suppressed';
 
 -- name: bisect_confirmed
 -- The oldest bisection whose finding was confirmed or not, and that waits for no runs of the tip without
 -- its culprit.
 SELECT z.id, z.stack_id, z.cell_id, z.revert, z.revert_comparison_id, s.repository_id, r.url, f.id AS finding_id,
-	f.state = 'suppressed' AS is_dropped, f.reason, cardinality(z.suspects) AS nr_set,
+	f.state = 'suppressed' OR NOT EXISTS (SELECT FROM comparison k JOIN verdict v ON v.cell_id = k.cell_id
+		AND v.comparison_id = k.id AND v.look = k.look AND v.slot = z.slot AND v.kind IN ('regression', 'improvement')
+		WHERE k.cell_id = f.cell_id AND k.id = f.confirmation_id) AS is_dropped, f.reason, cardinality(z.suspects) AS nr_set,
 	z.culprit_id = x.head_id AS is_tip, m.oid AS culprit_oid, h.oid AS tip_oid, x.head_id,
 	y.reason AS revert_trouble
 FROM bisection z
 JOIN stack s ON s.id = z.stack_id JOIN repository r ON r.id = s.repository_id
-JOIN finding f ON f.bisection_id = z.id AND f.state <> 'unconfirmed'
+JOIN bisection_finding o ON o.bisection_id = z.id
+JOIN finding f ON f.id = o.finding_id AND f.state <> 'unconfirmed'
 JOIN comparison x ON x.cell_id = z.cell_id AND x.id = z.comparison_id
 JOIN commit m ON m.id = z.culprit_id JOIN commit h ON h.id = x.head_id
 LEFT JOIN comparison y ON y.cell_id = z.cell_id AND y.id = z.revert_comparison_id
@@ -308,7 +316,7 @@ ORDER BY z.id LIMIT 1;
 WITH made AS (
 	SELECT z.id, z.cell_id, x.head_id, k.priority, k.nr_blocks FROM bisection z
 	JOIN comparison x ON x.cell_id = z.cell_id AND x.id = z.comparison_id
-	JOIN finding f ON f.bisection_id = z.id
+	JOIN bisection_finding o ON o.bisection_id = z.id JOIN finding f ON f.id = o.finding_id
 	JOIN comparison k ON k.cell_id = f.cell_id AND k.id = f.confirmation_id
 	WHERE z.id = $1
 ), job AS (
@@ -327,20 +335,18 @@ UPDATE bisection SET revert_id = $2, revert_comparison_id = ensured.id FROM ensu
 WHERE bisection.id = $1 AND state = 'confirming';
 
 -- name: bisect_revert_steps
--- What was confirmed of bisection $1, and what the same metric did once it was taken back, both as
+-- What was confirmed of the metric of bisection $1, and what it did once the culprit was taken back, both as
 -- logarithms where they are ratios.  No row: nothing was measured.
 SELECT CASE WHEN v.is_ratio THEN ln(1 + v.effect) ELSE v.effect END AS step,
 	CASE WHEN w.is_ratio THEN ln(1 + w.effect) ELSE w.effect END AS undone,
 	w.kind IN ('regression', 'improvement') AND w.kind <> v.kind AS is_opposite
-FROM bisection z JOIN finding f ON f.bisection_id = z.id
+FROM bisection z JOIN bisection_finding o ON o.bisection_id = z.id JOIN finding f ON f.id = o.finding_id
 JOIN comparison x ON x.cell_id = f.cell_id AND x.id = f.confirmation_id
 JOIN comparison y ON y.cell_id = z.cell_id AND y.id = z.revert_comparison_id
-JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
+JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look AND v.slot = z.slot
 	AND v.kind IN ('regression', 'improvement')
-JOIN verdict w ON w.cell_id = y.cell_id AND w.comparison_id = y.id AND w.look = y.look AND w.slot = v.slot
-JOIN cell c ON c.id = z.cell_id
-JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
-WHERE z.id = $1 ORDER BY v.slot <> z.slot, v.slot LIMIT 1;
+JOIN verdict w ON w.cell_id = y.cell_id AND w.comparison_id = y.id AND w.look = y.look AND w.slot = z.slot
+WHERE z.id = $1;
 
 -- name: bisect_reverted
 -- $1 bisection, $2 what came of the revert, $3 why

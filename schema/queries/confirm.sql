@@ -130,7 +130,8 @@ UNION ALL
 SELECT v.slot, CASE v.kind WHEN 'regression' THEN 'improvement' WHEN 'improvement' THEN 'regression'
 	ELSE v.kind END
 FROM comparison x
-CROSS JOIN LATERAL (SELECT f.confirmation_id AS id FROM bisection z JOIN finding f ON f.bisection_id = z.id
+CROSS JOIN LATERAL (SELECT f.confirmation_id AS id FROM bisection z
+	JOIN bisection_finding o ON o.bisection_id = z.id JOIN finding f ON f.id = o.finding_id
 	WHERE z.cell_id = x.cell_id AND z.revert_comparison_id = x.id ORDER BY f.id LIMIT 1) k
 JOIN comparison d ON d.cell_id = x.cell_id AND d.id = k.id
 JOIN verdict v ON v.cell_id = d.cell_id AND v.comparison_id = d.id AND v.look = d.look

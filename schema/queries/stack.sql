@@ -11,7 +11,8 @@ WITH dead AS (
 		AND s.state IN ('new', 'building', 'measuring', 'confirming'))
 	AND NOT EXISTS (
 		SELECT FROM finding f JOIN stack s ON s.id = f.stack_id
-		WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id AND s.state = 'confirming')
+		WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id AND f.state = 'unconfirmed'
+		AND s.state IN ('measuring', 'confirming'))
 	AND NOT EXISTS (
 		SELECT FROM bisection z WHERE z.cell_id = x.cell_id AND z.revert_comparison_id = x.id
 		AND z.state = 'confirming')

@@ -118,6 +118,51 @@ def newer_version(t, db, world):
     t.equal(db.one(f"SELECT state FROM finding WHERE id = {finding}"), "suppressed", "and nobody is told")
 
 
+def found(db, world, number, position):
+    """The search of an open one ends at a commit; its finding."""
+    commit = db.one(f"SELECT id FROM commit WHERE oid = '{oid(world, position)}'")
+    parent = db.one(f"SELECT id FROM commit WHERE oid = '{oid(world, position - 1)}'")
+    comparison = db.run("comparison_ensure", world.cell_id, int(parent), int(commit), 20)[0][0]
+    db.run("bisect_move", number, "open", "confirming", "found", [position], int(commit), int(parent))
+    db.run("bisect_finding", number, int(comparison), "regression")
+    return int(db.one(f"""SELECT f.id FROM finding f JOIN bisection z ON z.stack_id = f.stack_id
+        WHERE z.id = {number} AND f.commit_id = {commit}"""))
+
+
+def found_again(t, db, world):
+    """What an earlier search found is no answer to a later one."""
+    number = world.bisection()
+    first = found(db, world, number, 2)
+    db.run("finding_confirm", first, "suppressed", None, "not confirmed on fresh builds")
+    t.equal([row[:2] for row in db.run("bisect_confirmed")], [[str(number), db.one(
+        f"SELECT stack_id FROM bisection WHERE id = {number}")]], "what was not found again ends its search")
+    db.run("bisect_move", number, "confirming", "inconclusive", "not confirmed on fresh builds", None, None, None)
+    db.run("bisection_narrow", number, "ada", "look further on", 30, None, None)
+    second = found(db, world, number, 4)
+    t.equal(db.run("bisect_confirmed"), [], "another commit that is found waits for its own confirmation")
+    db.run("bisection_stop", number, "ada", "enough")
+    t.equal(db.one(f"SELECT state FROM finding WHERE id = {second}"), "suppressed", "and is taken back with its search")
+    db.run("bisection_narrow", number, "ada", "after all", 30, None, None)
+    t.equal(found(db, world, number, 4), second, "the same commit is one finding")
+    t.equal(db.sql(f"SELECT state, reason, confirmation_id FROM finding WHERE id = {second}"), [["unconfirmed", "", ""]],
+            "and found once more, it is confirmed")
+    db.run("bisection_stop", number, "ada", "enough")
+
+
+def two_cells(t, db, world):
+    """Of two bisections of a stack one has found its commit, the other goes on."""
+    number = world.bisection()
+    finding = found(db, world, number, 3)
+    db.run("confirm_comparison", finding, 4)
+    db.run("stack_cancel_runs")
+    t.equal(db.one(f"SELECT x.state FROM comparison x JOIN finding f ON f.confirmation_id = x.id WHERE f.id = {finding}"),
+            "waiting", "what confirms a finding is wanted while its stack is measured")
+    db.run("bisection_stop", number, "ada", "enough")
+    db.run("stack_cancel_runs")
+    t.equal(db.one(f"SELECT x.state FROM comparison x JOIN finding f ON f.confirmation_id = x.id WHERE f.id = {finding}"),
+            "cancelled", "and no more once nobody is to be told")
+
+
 def fails(t, db, world):
     """What the belt makes of runs that failed."""
     number = world.bisection()
@@ -152,7 +197,7 @@ def main():
         db = statements.Migrated(cluster, "bisect")
         moves.watch(db.database)
         world = Bisected(db)
-        for step in (stop, skip, culprit, newer_version, fails):
+        for step in (stop, skip, culprit, newer_version, found_again, two_cells, fails):
             step(t, db, world)
         t.equal(moves.illegal(db.database), [], "every row moved as its table of states allows")
     return t.end()

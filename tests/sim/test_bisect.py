@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Stacks in which one commit is searched for: with few runs, by two machines, and with a mail that says how."""
 import pathlib
+import random
 import re
 import sys
 
@@ -61,6 +62,50 @@ def finds_the_cause(t, daemon, repo, model):
     t.check(1.04 < this / parent < 1.12, "and its values are those of the parent and of the commit", told)
 
 
+class Twice(belt.Model):
+    """Both times of tests/fixtures/jobs/twice, each with a factor and a noise of its own."""
+
+    def __call__(self, lease):
+        result = super().__call__(lease)
+        if lease["kind"] == "measure":
+            noise = random.Random(f"{self.seed} {self.noise_key(lease)}")
+            values = (10 * factor * (1 + noise.gauss(0, self.cv))
+                      for factor in self.factors.get(lease["commit"], (1.0, 1.0)))
+            result["files"]["stdout"] = "pack_time: {:.6f}\nunpack_time: {:.6f}\n".format(*values).encode()
+        return result
+
+
+def of_two_metrics(t, daemon, repo, model):
+    stack = bisected.Stack(repo, model, "two", 132, step=30)
+    model.factors.update({commit: (bisected.SLOW, 1.1) for commit in stack.commits[90:]})
+    stack.push()
+    with bisected.workers(daemon, model):
+        daemon.wait_for_stack(stack.ref, seconds=240)
+        daemon.wait("their mails", daemon.is_told)
+    t.equal(daemon.database.sql("""SELECT m.name, c.oid, z.state, z.revert FROM bisection z
+        JOIN commit c ON c.id = z.culprit_id JOIN cell k ON k.id = z.cell_id
+        JOIN metric m ON m.benchmark_id = k.benchmark_id AND m.slot = z.slot ORDER BY m.slot"""),
+            [["pack_time", stack.commits[30], "concluded", "recovered"],
+             ["unpack_time", stack.commits[90], "concluded", "recovered"]],
+            "where two metrics changed at different commits, each has its bisection and its commit")
+    t.equal(daemon.database.sql("""SELECT c.oid, f.role, f.state FROM finding f JOIN commit c ON c.id = f.commit_id
+        ORDER BY c.subject DESC"""), [[stack.commits[position], "parent", "reported"] for position in (90, 30)],
+            "and both are told, not their sum")
+    both = bisected.Stack(repo, model, "both", 132, step=71)
+    model.factors.update({commit: (bisected.SLOW, 1.1) for commit in both.commits[71:]})
+    both.push()
+    with bisected.workers(daemon, model):
+        daemon.wait_for_stack(both.ref, seconds=240)
+        daemon.wait("its mail", daemon.is_told)
+    t.equal(daemon.database.sql(f"""SELECT c.oid, z.state, z.revert FROM bisection z JOIN commit c ON c.id = z.culprit_id
+        JOIN stack s ON s.id = z.stack_id WHERE s.ref = '{both.ref}'"""),
+            [[both.commits[71], "concluded", "recovered"]] * 2, "where one commit changed both, both find it")
+    t.equal(daemon.database.sql(f"""SELECT count(DISTINCT f.id), count(DISTINCT z.revert_comparison_id), count(DISTINCT l.id)
+        FROM bisection z JOIN stack s ON s.id = z.stack_id JOIN finding f ON f.stack_id = s.id
+        JOIN mail l ON l.stack_id = s.id WHERE s.ref = '{both.ref}'"""), [["1", "1", "1"]],
+            "and it is confirmed, taken back and told once")
+
+
 def main():
     t = tap.Tap()
     with watched.belt_of(t, job=("timed",), more=bisected.BUDGET) as (daemon, repo):
@@ -68,6 +113,8 @@ def main():
         model = belt.Model({}, cv=bisected.CV)
         for step in (finds_it, finds_the_cause):
             step(t, daemon, repo, model)
+    with watched.belt_of(t, job=("twice",), more=bisected.BUDGET) as (daemon, repo):
+        of_two_metrics(t, daemon, repo, Twice({}, cv=bisected.CV))
     return t.end()
 
 
