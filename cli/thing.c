@@ -70,6 +70,7 @@ static const struct field series_fields[] = {
 	{ "", "base.subject" }, { "tip", "tip.commit" }, { "", "tip.subject" },
 	{ "author", "tip.author" }, { "created", "created" }, { "finished", "finished" },
 	{ "estimate", "estimate_s" }, { "risk %", "level_percent" },
+	{ "inner commits", "inner" },
 };
 static const struct field grid_columns[] = {
 	{ "commit", "commit" }, { "benchmark", "benchmark" }, { "group", "group" },

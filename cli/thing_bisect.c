@@ -25,6 +25,10 @@ static const struct field row_columns[] = {
 	{ "", "place" }, { "commit", "commit" }, { "posterior", "p_text" }, { "", "bar" },
 	{ "mean", "mean_text" }, { "runs", "nr" }, { "state", "why" }, { "subject", "subject" },
 };
+static const struct field struck_columns[] = {
+	{ "commit", "commit" }, { "said", "said" }, { "by", "by" }, { "at", "at" },
+	{ "mail", "mail" }, { "subject", "subject" }, { "because", "reason" },
+};
 static const struct field event_columns[] = { { "at", "at" }, { "event", "detail" } };
 static const struct field list_columns[] = {
 	{ "bisection", "id" }, { "state", "state" }, { "metric", "metric" }, { "tree", "tree" },
@@ -36,6 +40,7 @@ static const struct field list_columns[] = {
 const struct part bisection_parts[] = {
 	{ NULL, "", PART_FIELDS(fields) },
 	{ "commits", "rows", PART_FIELDS(row_columns) },
+	{ "struck out", "struck", PART_FIELDS(struck_columns) },
 	{ "history", "events", PART_FIELDS(event_columns) },
 };
 const struct part bisection_list[] = { { NULL, "bisections", PART_FIELDS(list_columns) } };

@@ -7,7 +7,7 @@
 
 #include "layout.h"
 
-extern const struct part bisection_parts[3];
+extern const struct part bisection_parts[4];
 extern const struct part bisection_list[1];
 
 /* To each row is added what it is about: a commit, or a range of them that was not asked for. */

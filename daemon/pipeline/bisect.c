@@ -6,8 +6,10 @@
  *	               ──a machine free──> a build, or a block of one run on it
  *	               ──sure──> confirming (a finding), unchanged
  *	               ──its budget ends──> inconclusive (a set)
+ *	               ──an end cannot be measured──> unmeasurable
  *	confirming ──confirmed──> the tip without it is built and measured: bisect_revert.h
- *	           ──not, or that has ended──> inconclusive, concluded
+ *	           ──that has ended──> concluded
+ *	           ──not, or could not be measured──> inconclusive, unmeasurable
  *
  * decide opens it.  What to run next follows from the runs that there are, whoever asked for them,
  * so nothing else is kept, and a tick that was killed is run again.
@@ -152,6 +154,16 @@ static size_t parent_of(const struct bisection *bisection, size_t first)
 	return parent;
 }
 
+/* What it says, with what that rests on. */
+static const char *say(struct tick *tick, const struct bisection *bisection, double p,
+		       const char *what)
+{
+	const char *posterior = p > 0.999 ? "over 0.999" : arena_printf(tick->arena, "%.3f", p);
+
+	return arena_printf(tick->arena, "%s, posterior %s after %zu runs on %zu commits", what,
+			    posterior, bisection->nr_runs, bisection->nr_run_commits);
+}
+
 static bool find(struct tick *tick, const struct bisection *bisection,
 		 const struct bisect_answer *answer, struct err *err)
 {
@@ -160,10 +172,10 @@ static bool find(struct tick *tick, const struct bisection *bisection,
 	size_t parent = parent_of(bisection, first);
 	const struct bisection_commit *culprit = &bisection->commits[answer->last];
 	bool is_worse = (answer->after > answer->before) != bisection->is_higher_better;
-	const char *reason = arena_printf(
-		tick->arena, "%.12s%s: posterior %.3f after %zu runs on %zu commits", culprit->oid,
-		answer->nr_set > 1 ? ", or one of those before it that do not build" : "",
-		answer->p, bisection->nr_runs, bisection->nr_run_commits);
+	const char *what = arena_printf(
+		tick->arena, "%.12s%s", culprit->oid,
+		answer->nr_set > 1 ? " or one of those before it that cannot be measured" : "");
+	const char *reason = say(tick, bisection, answer->p, what);
 	int64_t comparison;
 
 	return plan_comparison(tick, bisection, parent, answer->last, &comparison, err) &&
@@ -189,22 +201,25 @@ static bool find(struct tick *tick, const struct bisection *bisection,
 static bool conclude(struct tick *tick, const struct bisection *bisection,
 		     const struct bisect_answer *answer, struct err *err)
 {
-	const char *cost = arena_printf(tick->arena, "after %zu runs on %zu commits",
-					bisection->nr_runs, bisection->nr_run_commits);
+	const char *reason;
 	size_t first;
 
 	if (answer->state == BISECT_CULPRIT || answer->state == BISECT_SET) {
 		return find(tick, bisection, answer, err);
 	}
 	if (answer->state == BISECT_NONE) {
-		return end(
-			tick, bisection, "unchanged",
-			arena_printf(tick->arena, "no change, posterior %.3f %s", answer->p, cost),
-			NULL, err);
+		bool is_each_run = bisection->nr_run_commits > bisection->tip;
+
+		reason = say(tick, bisection, answer->p, "no change");
+		return end(tick, bisection, "unchanged",
+			   arena_printf(tick->arena, "%s%s", reason,
+					is_each_run ? "" : "; inner commits not measured"),
+			   NULL, err);
 	}
+	reason = say(tick, bisection, answer->p,
+		     arena_printf(tick->arena, "one of %zu commits", answer->nr_set));
 	return end(tick, bisection, "inconclusive",
-		   arena_printf(tick->arena, "one of %zu commits, posterior %.3f %s: its budget",
-				answer->nr_set, answer->p, cost),
+		   arena_printf(tick->arena, "%s; its budget has ended", reason),
 		   set_of(tick, bisection, answer, &first), err);
 }
 

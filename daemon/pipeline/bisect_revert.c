@@ -114,7 +114,9 @@ bool bisect_revert(struct tick *tick, const struct rows *confirmed, struct err *
 
 	if (rows_bool(confirmed, 0, "is_dropped")) {
 		return db_begin(tick->db, err) &&
-		       end(tick, confirmed, "inconclusive", reason ? reason : "not confirmed", err);
+		       end(tick, confirmed,
+			   rows_bool(confirmed, 0, "is_missing") ? "unmeasurable" : "inconclusive",
+			   reason ? reason : "not confirmed on fresh builds", err);
 	}
 	return rows_int(confirmed, 0, "revert_comparison_id") > 0
 		       ? read_result(tick, confirmed, err)

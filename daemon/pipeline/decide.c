@@ -90,7 +90,8 @@ static bool decide_waiting(struct tick *tick, const struct rows *rows, struct er
 	}
 	return db_exec(tick->db, Q_COMPARISON_MOVE,
 		       ARGS(arg_int(cell), arg_int(id), arg_text("waiting"), arg_text("cancelled"),
-			    arg_text("not measured: over the budget, and the ends do not differ")),
+			    arg_text("inner commits not measured: over the budget, and the ends "
+				     "do not differ")),
 		       NULL, err) &&
 	       db_commit(tick->db, "decide", err);
 }

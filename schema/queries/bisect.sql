@@ -5,12 +5,16 @@
 -- bell "bisect".
 
 -- name: bisection_state
--- Of bisection $1, and whether commit $2 comes before commit $3 in its stack.
-SELECT z.state, EXISTS (SELECT FROM stack_commit a JOIN commit m ON m.id = a.commit_id
-	JOIN stack_commit b ON b.stack_id = a.stack_id AND b.position > a.position
-	JOIN commit n ON n.id = b.commit_id
-	WHERE a.stack_id = z.stack_id AND m.oid = $2 AND n.oid = $3) AS is_range
-FROM bisection z WHERE z.id = $1;
+-- Of bisection $1 and its stack, whether commit $2 comes before commit $3 in it, and whether commit $4 lies
+-- between its ends (full ids, NULL: none).
+SELECT z.state, s.state = 'superseded' AS is_superseded,
+	EXISTS (SELECT FROM stack_commit a JOIN commit m ON m.id = a.commit_id
+		JOIN stack_commit b ON b.stack_id = a.stack_id AND b.position > a.position
+		JOIN commit n ON n.id = b.commit_id
+		WHERE a.stack_id = z.stack_id AND m.oid = $2 AND n.oid = $3) AS is_range,
+	EXISTS (SELECT FROM stack_commit a JOIN commit m ON m.id = a.commit_id
+		WHERE a.stack_id = z.stack_id AND m.oid = $4 AND m.id NOT IN (s.base_id, s.tip_id)) AS is_inner
+FROM bisection z JOIN stack s ON s.id = z.stack_id WHERE z.id = $1;
 
 -- name: bisection_stop
 -- $1 bisection, $2 who, $3 why
@@ -27,14 +31,23 @@ WITH moved AS (
 SELECT id FROM moved;
 
 -- name: bisection_invalidate
--- What it said does not count: $1 bisection, $2 who, $3 why.
-WITH moved AS (
-	UPDATE bisection SET state = 'invalidated', reason = $3, changed_by = $2, changed = belt_now(),
-		expected = NULL
-	WHERE id = $1 AND state <> 'invalidated' RETURNING id, stack_id
+-- What it said does not count, nor does a mail about it go out any more: $1 bisection, $2 who, $3 why.
+WITH old AS (
+	SELECT id, reason, culprit_id FROM bisection WHERE id = $1 AND state <> 'invalidated' FOR UPDATE
+), moved AS (
+	UPDATE bisection z SET state = 'invalidated', reason = $3, changed_by = $2, changed = belt_now(),
+		expected = NULL, culprit_id = NULL, parent_id = NULL, suspects = NULL, revert = NULL, revert_reason = NULL
+	FROM old WHERE z.id = old.id RETURNING z.id, z.stack_id
+), struck AS (
+	INSERT INTO bisection_struck (bisection_id, commit_id, said, by_whom, reason, at)
+	SELECT id, culprit_id, reason, $2, $3, belt_now() FROM old WHERE culprit_id IS NOT NULL
 ), untold AS (
 	UPDATE finding f SET state = 'suppressed', reason = 'its bisection was invalidated by ' || $2::text
 	FROM moved m WHERE f.bisection_id = m.id AND f.state IN ('unconfirmed', 'new')
+), unsent AS (
+	UPDATE mail l SET state = 'suppressed', reason = 'its bisection was invalidated by ' || $2::text,
+		written = belt_now()
+	FROM moved m JOIN finding f ON f.bisection_id = m.id WHERE l.finding_id = f.id AND l.state = 'drafted'
 ), told AS (
 	INSERT INTO event (at, kind, stack_id, bisection_id, detail)
 	SELECT belt_now(), 'bisection', stack_id, id, 'invalidated by ' || $2::text || ': ' || $3::text FROM moved
@@ -46,15 +59,19 @@ SELECT id FROM moved;
 -- of it but by its page.
 WITH named AS (
 	SELECT z.id, sc.position, sc.commit_id, (SELECT o.commit_id FROM stack_commit o
-		WHERE o.stack_id = sc.stack_id AND o.position < sc.position ORDER BY o.position DESC LIMIT 1) AS parent_id
+		WHERE o.stack_id = sc.stack_id AND o.position < sc.position ORDER BY o.position DESC LIMIT 1) AS parent_id,
+		z.culprit_id AS old_id, z.reason
 	FROM bisection z JOIN stack_commit sc ON sc.stack_id = z.stack_id AND sc.position > 0
 	JOIN commit m ON m.id = sc.commit_id
-	WHERE z.id = $1 AND m.oid = $4
+	WHERE z.id = $1 AND m.oid = $4 FOR UPDATE OF z
 ), moved AS (
 	UPDATE bisection z SET state = 'concluded', reason = $3, changed_by = $2, changed = belt_now(),
 		expected = NULL, p = NULL, culprit_id = n.commit_id, parent_id = n.parent_id,
 		suspects = ARRAY[n.position], revert = NULL, revert_reason = NULL
-	FROM named n WHERE z.id = n.id AND z.state <> 'invalidated' RETURNING z.id, z.stack_id
+	FROM named n WHERE z.id = n.id RETURNING z.id, z.stack_id
+), struck AS (
+	INSERT INTO bisection_struck (bisection_id, commit_id, said, by_whom, reason, at)
+	SELECT id, old_id, reason, $2, $3, belt_now() FROM named WHERE old_id <> commit_id
 ), untold AS (
 	UPDATE finding f SET state = 'suppressed', reason = $2::text || ' named a commit'
 	FROM moved m WHERE f.bisection_id = m.id AND f.state IN ('unconfirmed', 'new')
@@ -70,7 +87,8 @@ SELECT id FROM moved;
 WITH named AS (
 	SELECT z.id, z.stack_id, m.id AS commit_id, m.oid FROM bisection z JOIN stack s ON s.id = z.stack_id
 	JOIN stack_commit sc ON sc.stack_id = z.stack_id JOIN commit m ON m.id = sc.commit_id
-	WHERE z.id = $1 AND m.oid = $4 AND m.id NOT IN (s.base_id, s.tip_id) AND z.state <> 'invalidated'
+	WHERE z.id = $1 AND m.oid = $4 AND m.id NOT IN (s.base_id, s.tip_id)
+	AND z.state NOT IN ('confirming', 'concluded', 'invalidated')
 ), skipped AS (
 	INSERT INTO bisection_skip (bisection_id, commit_id, reason, by_whom, at)
 	SELECT id, commit_id, $3, $2, belt_now() FROM named ON CONFLICT DO NOTHING RETURNING bisection_id
@@ -90,20 +108,25 @@ WITH named AS (
 SELECT id FROM named;
 
 -- name: bisection_narrow
--- It goes on, with every run that there is and $4 more in its budget: $1 bisection, $2 who, $3 why; the
--- culprit comes after commit $5 and not after $6, full ids (NULL: as before).
+-- It goes on, with every run that there is and $4 more in its budget, and what failed is tried again: $1
+-- bisection, $2 who, $3 why; the culprit comes after commit $5 and not after $6, full ids (NULL: as before).
 WITH named AS (
-	SELECT z.id, a.position AS first, b.position AS last FROM bisection z
+	SELECT z.id, a.position AS first, b.position AS last, (SELECT count(*) FROM bisection_skip k
+		WHERE k.bisection_id = z.id AND k.by_whom IS NULL) AS nr_failed
+	FROM bisection z JOIN stack s ON s.id = z.stack_id AND s.state <> 'superseded'
 	LEFT JOIN (stack_commit a JOIN commit m ON m.id = a.commit_id AND m.oid = $5) ON a.stack_id = z.stack_id
 	LEFT JOIN (stack_commit b JOIN commit n ON n.id = b.commit_id AND n.oid = $6) ON b.stack_id = z.stack_id
 	WHERE z.id = $1 AND ($5::text IS NULL OR a.position < b.position)
 ), moved AS (
 	UPDATE bisection z SET state = 'open', reason = $3, changed_by = $2, changed = belt_now(),
-		budget = greatest(budget, nr_runs) + $4, culprit_id = NULL, parent_id = NULL,
+		budget = greatest(budget, nr_runs + w.nr_failed) + $4, culprit_id = NULL, parent_id = NULL,
+		suspects = NULL, revert = NULL, revert_reason = NULL, revert_id = NULL, revert_comparison_id = NULL,
 		narrow_from = COALESCE(w.first, narrow_from), narrow_to = COALESCE(w.last, narrow_to)
 	FROM named w
 	WHERE z.id = w.id AND state IN ('inconclusive', 'unchanged', 'unmeasurable', 'stopped')
 	RETURNING z.id, z.stack_id
+), failed AS (
+	DELETE FROM bisection_skip k USING moved m WHERE k.bisection_id = m.id AND k.by_whom IS NULL
 ), told AS (
 	INSERT INTO event (at, kind, stack_id, bisection_id, detail)
 	SELECT belt_now(), 'bisection', stack_id, id, 'opened again by ' || $2::text || ' for ' || $4::int || ' runs'
@@ -203,9 +226,12 @@ WHERE z.id = $1 AND f.commit_id NOT IN (x.base_id, x.head_id)
 ON CONFLICT DO NOTHING;
 
 -- name: bisect_head
--- What the engine is told of bisection $1, why it cannot go on (NULL: it can), and where its head is.
+-- What the engine is told of bisection $1, why it cannot go on (NULL: it can), and where its head is.  A
+-- commit that failed has cost a run of the budget.
 SELECT z.stack_id, z.cell_id, s.repository_id, s.state AS stack_state, z.slot, z.is_log, z.sd, z.sd_df, z.smallest,
-	z.build_cost, z.budget, c.machine_group, sc.position AS tip, m.better = 'higher' AS is_higher_better,
+	z.build_cost, greatest(1, z.budget - (SELECT count(*) FROM bisection_skip k
+		WHERE k.bisection_id = z.id AND k.by_whom IS NULL)) AS budget,
+	sc.position AS tip, m.better = 'higher' AS is_higher_better,
 	CASE WHEN ended.failed IS NOT NULL THEN 'a run of an end failed: ' || ended.failed
 		WHEN ended.nr_lost > $2 THEN 'its runs get lost: ' || ended.lost END AS trouble
 FROM bisection z JOIN stack s ON s.id = z.stack_id JOIN cell c ON c.id = z.cell_id
@@ -294,18 +320,19 @@ WHERE finding.state = 'suppressed';
 -- name: bisect_confirmed
 -- The oldest bisection whose finding was confirmed or not, and that waits for no runs of the tip without
 -- its culprit.
-SELECT z.id, z.stack_id, z.cell_id, z.revert, z.revert_comparison_id, s.repository_id, r.url, f.id AS finding_id,
-	f.state = 'suppressed' OR NOT EXISTS (SELECT FROM comparison k JOIN verdict v ON v.cell_id = k.cell_id
-		AND v.comparison_id = k.id AND v.look = k.look AND v.slot = z.slot AND v.kind IN ('regression', 'improvement')
-		WHERE k.cell_id = f.cell_id AND k.id = f.confirmation_id) AS is_dropped, f.reason, cardinality(z.suspects) AS nr_set,
-	z.culprit_id = x.head_id AS is_tip, m.oid AS culprit_oid, h.oid AS tip_oid, x.head_id,
-	y.reason AS revert_trouble
+SELECT z.id, z.stack_id, z.revert_comparison_id, s.repository_id, r.url, f.reason,
+	f.state = 'suppressed' OR NOT EXISTS (SELECT FROM verdict v WHERE v.cell_id = k.cell_id
+		AND v.comparison_id = k.id AND v.look = k.look AND v.slot = z.slot
+		AND v.kind IN ('regression', 'improvement')) AS is_dropped,
+	k.reason LIKE 'missing%' AS is_missing, cardinality(z.suspects) AS nr_set,
+	z.culprit_id = x.head_id AS is_tip, m.oid AS culprit_oid, h.oid AS tip_oid, y.reason AS revert_trouble
 FROM bisection z
 JOIN stack s ON s.id = z.stack_id JOIN repository r ON r.id = s.repository_id
 JOIN bisection_finding o ON o.bisection_id = z.id
 JOIN finding f ON f.id = o.finding_id AND f.state <> 'unconfirmed'
 JOIN comparison x ON x.cell_id = z.cell_id AND x.id = z.comparison_id
 JOIN commit m ON m.id = z.culprit_id JOIN commit h ON h.id = x.head_id
+LEFT JOIN comparison k ON k.cell_id = f.cell_id AND k.id = f.confirmation_id
 LEFT JOIN comparison y ON y.cell_id = z.cell_id AND y.id = z.revert_comparison_id
 WHERE z.state = 'confirming' AND (z.revert_comparison_id IS NULL OR y.state IN ('done', 'cancelled'))
 ORDER BY z.id LIMIT 1;

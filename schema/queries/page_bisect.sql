@@ -54,7 +54,11 @@ WITH own AS (
 	SELECT sc.position, m.oid, m.subject, m.is_merge, sc.commit_id IN (o.base_id, o.head_id) AS is_end,
 		CASE WHEN sc.position > 0 THEN u.p END AS p,
 		COALESCE(sc.position = ANY (o.suspects), false) AS is_suspect, e.nr, e.mean, e.runs,
-		k.reason AS skipped, k.by_whom, w.kind AS under_way
+		k.reason AS skipped, k.by_whom, w.kind AS under_way, CASE WHEN k.by_whom IS NULL THEN COALESCE(
+			(SELECT b.run_id FROM build b WHERE b.commit_id = k.commit_id AND b.build_hash = o.build_hash
+			 AND b.layout = 0 AND b.state = 'failed'),
+			(SELECT max(r.id) FROM run r WHERE r.cell_id = o.cell_id AND r.commit_id = k.commit_id
+			 AND r.state = 'failed')) END AS failed_id
 	FROM own o JOIN stack_commit sc ON sc.stack_id = o.stack_id JOIN commit m ON m.id = sc.commit_id
 	LEFT JOIN unnest((SELECT posterior FROM own)) WITH ORDINALITY AS u (p, place) ON u.place = 1 + sc.position
 	LEFT JOIN waiting w ON w.commit_id = sc.commit_id
@@ -72,7 +76,7 @@ WITH own AS (
 	SELECT position, jsonb_build_object('position', position, 'is_base', position = 0, 'commit', left(oid, 10),
 		'url', '/commit/' || oid, 'subject', subject, 'is_merge', is_merge, 'p', p, 'is_suspect', is_suspect,
 		'nr', COALESCE(nr, 0), 'mean', mean, 'runs', COALESCE(runs, '[]'), 'skipped', skipped, 'by', by_whom,
-		'under_way', under_way) AS body
+		'failed_url', '/run/' || failed_id, 'under_way', under_way) AS body
 	FROM shown WHERE is_shown
 	UNION ALL
 	SELECT min(position), jsonb_build_object('is_fold', true, 'position', min(position), 'last', max(position),
@@ -106,7 +110,17 @@ SELECT jsonb_build_object(
 	'finding', (SELECT jsonb_build_object('verdict', f.kind, 'state', f.state, 'reason', f.reason,
 			'mail', l.id, 'mail_url', '/mail/' || l.id)
 		FROM finding f LEFT JOIN mail l ON l.finding_id = COALESCE(f.told_with, f.id)
-		WHERE f.bisection_id = o.id ORDER BY f.id DESC LIMIT 1),
+		WHERE CASE WHEN o.culprit_id IS NULL THEN f.bisection_id = o.id
+			ELSE f.id = (SELECT finding_id FROM bisection_finding WHERE bisection_id = o.id) END
+		ORDER BY f.id DESC LIMIT 1),
+	'struck', (SELECT COALESCE(jsonb_agg(jsonb_build_object('commit', left(k.oid, 10), 'url', '/commit/' || k.oid,
+			'subject', k.subject, 'said', u.said, 'by', u.by_whom, 'reason', u.reason, 'at', belt_text(u.at),
+			'mail', l.id, 'mail_url', '/mail/' || l.id) ORDER BY u.at), '[]')
+		FROM bisection_struck u JOIN commit k ON k.id = u.commit_id
+		LEFT JOIN finding f ON f.stack_id = o.stack_id AND f.cell_id = o.cell_id AND f.commit_id = u.commit_id
+			AND f.role = 'parent' AND f.about = 'metric'
+		LEFT JOIN mail l ON l.finding_id = COALESCE(f.told_with, f.id) AND l.state <> 'suppressed'
+		WHERE u.bisection_id = o.id),
 	'rows', (SELECT COALESCE(jsonb_agg(body ORDER BY position), '[]') FROM row_of),
 	'events', (SELECT COALESCE(jsonb_agg(jsonb_build_object('at', belt_text(e.at), 'detail', e.detail)
 			ORDER BY e.id DESC), '[]')

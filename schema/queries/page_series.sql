@@ -35,7 +35,7 @@ WITH own AS (
 	FROM stack_cell k JOIN cell c ON c.id = k.cell_id JOIN benchmark n ON n.id = c.benchmark_id
 	WHERE k.stack_id = $1 ORDER BY nr LIMIT 100
 ), fact AS (
-	SELECT l.position, l.role, l.cell_id, l.nr_between, x.state, x.id, jsonb_build_object(
+	SELECT l.position, l.role, l.cell_id, l.nr_between, x.state, x.reason, x.id, jsonb_build_object(
 		'state', CASE WHEN x.state = 'waiting' AND EXISTS (SELECT FROM want w
 				WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id AND w.state = 'open')
 			THEN 'wanted' ELSE x.state::text END,
@@ -71,6 +71,10 @@ SELECT jsonb_build_object(
 	'cumulative_url', '/series/' || o.id || '/cumulative',
 	'versions_url', CASE WHEN o.version > 1 THEN '/series/' || o.id || '/versions' END,
 	'version', o.version, 'nr_commits', o.nr_commits, 'is_ends_only', o.is_ends_only, 'state', o.state,
+	'inner', CASE WHEN EXISTS (SELECT FROM fact WHERE reason LIKE 'inner commits not measured%')
+			OR (o.is_ends_only AND o.state IN ('confirming', 'done')
+				AND NOT EXISTS (SELECT FROM bisection z WHERE z.stack_id = o.id))
+		THEN 'not measured' END,
 	'is_busy', o.state IN ('new', 'building', 'measuring', 'confirming'),
 	'reason', o.reason, 'estimate_s', o.estimate_s, 'created', belt_text(o.created),
 	'finished', belt_text(o.finished), 'test', o.test, 'level', o.level,

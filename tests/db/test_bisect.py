@@ -65,6 +65,17 @@ def oid(world, position):
     return webtest.oid(f"{world.nr_bisections} c{position}")
 
 
+def found(db, world, number, position):
+    """The search of an open one ends at a commit; its finding."""
+    commit = db.one(f"SELECT id FROM commit WHERE oid = '{oid(world, position)}'")
+    parent = db.one(f"SELECT id FROM commit WHERE oid = '{oid(world, position - 1)}'")
+    comparison = db.run("comparison_ensure", world.cell_id, int(parent), int(commit), 20)[0][0]
+    db.run("bisect_move", number, "open", "confirming", "found", [position], int(commit), int(parent))
+    db.run("bisect_finding", number, int(comparison), "regression")
+    return int(db.one(f"""SELECT f.id FROM finding f JOIN bisection z ON z.stack_id = f.stack_id
+        WHERE z.id = {number} AND f.commit_id = {commit}"""))
+
+
 def stop(t, db, world):
     number = world.bisection()
     run, finding = world.run_of(number, 2), world.finding_of(number)
@@ -93,6 +104,10 @@ def skip(t, db, world):
         t.equal(db.run("bisection_skip_commit", number, "ada", "no", oid(world, position)), [],
                 "the ends cannot be skipped")
     t.equal(db.run("bisection_skip_commit", number, "ada", "no", webtest.oid("1 c2")), [], "nor a commit of others")
+    for state in ("confirming", "concluded", "invalidated"):
+        ended = world.bisection(state)
+        t.equal(db.run("bisection_skip_commit", ended, "ada", "no", oid(world, 2)), [],
+                f"nor any where the bisection is {state}")
 
 
 def culprit(t, db, world):
@@ -103,8 +118,32 @@ def culprit(t, db, world):
             JOIN commit c ON c.id = z.culprit_id JOIN commit p ON p.id = z.parent_id WHERE z.id = {number}"""),
             [["concluded", "ada", "{3}", f"{world.nr_bisections} c3", f"{world.nr_bisections} c2"]],
             "with its parent, and by whom")
+    t.equal(db.sql("SELECT * FROM bisection_struck"), [], "nothing was said before that could be struck out")
+
+
+def rejected(t, db, world):
+    """Practice case C16: what a bisection said is struck out, and another commit is named."""
+    number = world.bisection()
+    finding = found(db, world, number, 2)
+    db.run("finding_confirm", finding, "new", "regression", None)
+    db.run("mail_draft", finding, 1, "dry-run", "id@example.org", "[]", "subject", "body", "{}")
+    db.run("finding_reported", finding, None)
+    db.run("bisect_move", number, "confirming", "concluded", "c2 is the cause", None, None, None)
     t.equal(db.run("bisection_invalidate", number, "bob", "wrong box"), [[str(number)]], "it may be invalidated")
-    t.equal(db.run("bisection_culprit", number, "ada", "read it", oid(world, 3)), [], "and then says nothing more")
+    t.equal(db.sql(f"SELECT state, culprit_id, parent_id, suspects FROM bisection WHERE id = {number}"),
+            [["invalidated", "", "", ""]], "then it names no commit")
+    struck = f"""SELECT c.oid, u.said, u.by_whom, u.reason FROM bisection_struck u JOIN commit c ON c.id = u.commit_id
+        WHERE u.bisection_id = {number} ORDER BY u.at"""
+    t.equal(db.sql(struck), [[oid(world, 2), "c2 is the cause", "bob", "wrong box"]],
+            "what it said is kept, with who took it back and why")
+    t.equal(db.one("SELECT state FROM mail"), "suppressed", "a mail that is not out yet stays here")
+    t.equal(db.run("bisection_culprit", number, "ada", "read it", oid(world, 4)), [[str(number)]],
+            "an operator may name another commit")
+    t.equal(db.sql(struck), [[oid(world, 2), "c2 is the cause", "bob", "wrong box"]], "which strikes nothing out again")
+    db.run("bisection_culprit", number, "ada", "read it well", oid(world, 4))
+    t.equal(len(db.sql(struck)), 1, "nor does the same commit a second time")
+    db.run("bisection_culprit", number, "bob", "no, this", oid(world, 3))
+    t.equal(db.sql(struck)[1:], [[oid(world, 4), "read it well", "bob", "no, this"]], "another one does")
 
 
 def newer_version(t, db, world):
@@ -116,17 +155,6 @@ def newer_version(t, db, world):
     t.check("a newer version of the branch" in world.told(number), "and an event says so", world.told(number))
     t.equal(db.one(f"SELECT state FROM run WHERE id = {run}"), "cancelled", "what it had queued is taken back")
     t.equal(db.one(f"SELECT state FROM finding WHERE id = {finding}"), "suppressed", "and nobody is told")
-
-
-def found(db, world, number, position):
-    """The search of an open one ends at a commit; its finding."""
-    commit = db.one(f"SELECT id FROM commit WHERE oid = '{oid(world, position)}'")
-    parent = db.one(f"SELECT id FROM commit WHERE oid = '{oid(world, position - 1)}'")
-    comparison = db.run("comparison_ensure", world.cell_id, int(parent), int(commit), 20)[0][0]
-    db.run("bisect_move", number, "open", "confirming", "found", [position], int(commit), int(parent))
-    db.run("bisect_finding", number, int(comparison), "regression")
-    return int(db.one(f"""SELECT f.id FROM finding f JOIN bisection z ON z.stack_id = f.stack_id
-        WHERE z.id = {number} AND f.commit_id = {commit}"""))
 
 
 def found_again(t, db, world):
@@ -146,7 +174,15 @@ def found_again(t, db, world):
     t.equal(found(db, world, number, 4), second, "the same commit is one finding")
     t.equal(db.sql(f"SELECT state, reason, confirmation_id FROM finding WHERE id = {second}"), [["unconfirmed", "", ""]],
             "and found once more, it is confirmed")
+    db.sql(f"UPDATE bisection SET revert = 'not-measured', revert_comparison_id = 1 WHERE id = {number}")
     db.run("bisection_stop", number, "ada", "enough")
+    db.run("bisection_narrow", number, "ada", "after all", 30, None, None)
+    t.equal(db.sql(f"SELECT revert, revert_id, revert_comparison_id, suspects FROM bisection WHERE id = {number}"),
+            [["", "", "", ""]], "of the earlier search no revert is left either")
+    db.run("bisection_stop", number, "ada", "enough")
+    db.sql(f"UPDATE stack SET state = 'superseded' WHERE id = (SELECT stack_id FROM bisection WHERE id = {number})")
+    t.equal(db.run("bisection_narrow", number, "ada", "after all", 30, None, None), [],
+            "of a branch that has a newer version nothing is searched any more")
 
 
 def two_cells(t, db, world):
@@ -176,10 +212,14 @@ def fails(t, db, world):
         db.run("bisect_skip_failed", number)
         return db.run("bisect_head", number, 3)[0][-1]
 
+    def budget():
+        return db.run("bisect_head", number, 3)[0][10]
+
     void(2, "exit-status: 1")
     t.equal(trouble(), "", "an inner commit that does not run is no trouble")
     t.equal(db.sql(f"SELECT reason FROM bisection_skip WHERE bisection_id = {number}"), [["exit-status: 1"]],
             "it is skipped")
+    t.equal(budget(), "47", "and has cost one of the 48 runs")
     for _ in range(3):
         void(0, "lost: the worker went away")
     t.equal(trouble(), "", "nor are a few runs that got lost")
@@ -189,6 +229,10 @@ def fails(t, db, world):
     t.equal(trouble(), "a run of an end failed: timeout: after 60 s", "and so is an end that does not run")
     t.equal(db.sql(f"SELECT count(*) FROM bisection_skip WHERE bisection_id = {number}"), [["1"]],
             "neither ends nor what was lost are skipped")
+    db.run("bisect_move", number, "open", "unmeasurable", trouble(), None, None, None)
+    db.run("bisection_narrow", number, "ada", "the box is mended", 30, None, None)
+    t.equal((trouble(), budget()), ("", "78"), "where it is asked for again, what failed is tried again")
+    t.equal(db.sql(f"SELECT 1 FROM bisection_skip WHERE bisection_id = {number}"), [], "the commits, too")
 
 
 def main():
@@ -197,7 +241,7 @@ def main():
         db = statements.Migrated(cluster, "bisect")
         moves.watch(db.database)
         world = Bisected(db)
-        for step in (stop, skip, culprit, newer_version, found_again, two_cells, fails):
+        for step in (stop, skip, culprit, rejected, newer_version, found_again, two_cells, fails):
             step(t, db, world)
         t.equal(moves.illegal(db.database), [], "every row moved as its table of states allows")
     return t.end()

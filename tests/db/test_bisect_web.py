@@ -75,6 +75,25 @@ class Page(Test):
         self.db.sql(f"UPDATE bisection SET suspects = '{{5,6,7}}' WHERE id = {self.lab.found}")
         self.assertIn("could not be told apart", self.document(self.lab.found)["meaning"])
 
+    def test_a_commit_that_failed_leads_to_its_log(self):
+        cell, commit = self.lab.cells[0], self.db.one(f"SELECT id FROM commit WHERE oid = '{oid('long 142')}'")
+        run = self.lab.build_run(cell, commit)
+        self.db.sql(f"""UPDATE run SET state = 'failed', reason = 'build-failed' WHERE id = {run};
+            UPDATE build SET state = 'failed', run_id = {run} WHERE id = (SELECT build_id FROM run WHERE id = {run})""")
+        by = {row["position"]: row for row in self.document(self.lab.searching)["rows"]}
+        self.assertEqual((by[142]["failed_url"], by[143]["failed_url"]), (f"/run/{run}", None))
+        page = self.server.call("GET", f"/bisect/{self.lab.searching}").body.decode()
+        self.assertRegex(page, f'href="/run/{run}">[^<]*build-failed: make: exit status 2</a>')
+
+    def test_a_series_says_that_inner_commits_were_not_measured(self):
+        series = f"/api/v1/series/{self.lab.series}"
+        self.assertIsNone(self.server.call("GET", series).json["inner"])
+        self.db.sql(f"""UPDATE comparison SET state = 'cancelled', reason = 'inner commits not measured: over the budget'
+            WHERE id = (SELECT max(comparison_id) FROM stack_comparison WHERE stack_id = {self.lab.series})""")
+        self.assertEqual(self.server.call("GET", series).json["inner"], "not measured")
+        page = self.server.call("GET", f"/series/{self.lab.series}").body.decode()
+        self.assertIn("; inner commits not measured", page)
+
     def test_runs_after_its_end_are_none_of_its_evidence(self):
         def base():
             return self.document(self.lab.found)["rows"][0]["nr"]
@@ -177,20 +196,48 @@ class Operator(Test):
         self.assertEqual(self.post("stop").status, 200)
         self.assertEqual(self.db.one(f"SELECT state FROM run WHERE id = {run}"), "cancelled")
 
+    def test_what_was_said_is_struck_out_and_another_commit_named(self):
+        """Practice case C16."""
+        found = self.lab.found
+        self.db.sql(f"UPDATE mail SET finding_id = (SELECT id FROM finding WHERE bisection_id = {found})")
+        answer = self.post("invalidate", found, why="the fan was broken")
+        self.assertEqual((answer.json["state"], answer.json["culprit"], answer.json["nr_suspects"]),
+                         ("invalidated", None, None))
+        answer = self.post("culprit", found, commit=oid("short 4"), why="read the code")
+        self.assertEqual((answer.json["state"], answer.json["culprit"]["commit"]), ("concluded", oid("short 4")[:10]))
+        self.assertEqual([(row["commit"], row["by"], row["reason"], row["mail"]) for row in answer.json["struck"]],
+                         [(oid("short 7")[:10], "ada (test)", "the fan was broken", self.lab.the_mail)])
+        self.assertIn("is the cause", answer.json["struck"][0]["said"])
+        page = self.server.call("GET", f"/bisect/{found}").body.decode()
+        struck = page[page.index("<s>"):page.index("</s>")]
+        self.assertIn(oid("short 7")[:10], struck)
+        self.assertNotIn(oid("short 4")[:10], struck)
+        self.assertRegex(page, r"</s> by ada \(test\), <time [^>]*>[^<]+</time>: the fan was broken; <a [^>]*>mail \d+</a> had told it")
+        self.assertEqual(self.db.one("SELECT count(*) FROM mail"), "1")
+
     def test_what_its_state_does_not_allow_is_a_conflict_and_changes_nothing(self):
         before = self.db.sql("SELECT * FROM bisection ORDER BY id")
         for verb, number, body, part in (("narrow", self.lab.searching, {"runs": 5}, "is open"),
                                          ("stop", self.lab.found, {}, "is concluded"),
-                                         ("narrow", self.lab.found, {"runs": 5}, "is concluded")):
+                                         ("narrow", self.lab.found, {"runs": 5}, "is concluded"),
+                                         ("skip", self.lab.found, {"commit": oid("short 3")}, "is concluded")):
             with self.subTest(verb=verb):
                 answer = self.post(verb, number, **body)
                 self.assertEqual(answer.status, 409)
                 self.assertIn(part, answer.json["detail"])
         self.assertEqual(self.db.sql("SELECT * FROM bisection ORDER BY id"), before)
         self.post("invalidate")
-        for verb, body in (("skip", {"commit": oid("long 75")}), ("culprit", {"commit": oid("long 75")}),
-                           ("stop", {}), ("invalidate", {})):
+        for verb, body in (("skip", {"commit": oid("long 75")}), ("stop", {}), ("invalidate", {})):
             self.assertEqual(self.post(verb, **body).status, 409, verb)
+        self.assertEqual(self.post("culprit", commit=oid("short 3")).status, 400)
+
+    def test_an_older_version_of_a_branch_is_not_searched_again(self):
+        self.post("stop")
+        self.db.sql(f"""UPDATE stack SET state = 'superseded' WHERE id =
+            (SELECT stack_id FROM bisection WHERE id = {self.lab.searching})""")
+        answer = self.post("narrow", runs=5)
+        self.assertEqual(answer.status, 409)
+        self.assertIn("newer version", answer.json["detail"])
 
     def test_only_commits_of_the_search_can_be_named(self):
         for verb, commit, status in (("skip", oid("c0"), 400), ("skip", oid("long 300"), 400),

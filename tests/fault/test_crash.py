@@ -141,7 +141,8 @@ def main():
                 what = f"killed at {point} ({nth})" if nr_deaths else f"never came to {point} ({nth})"
                 t.check(not differing, f"{what}: the rows are those of the twin",
                         [(name, twin[name], dump[name]) for name in differing])
-        # A point that no kill reaches proves nothing.  At calibrate tests/sim/test_history.py kills.
+        # A point that no kill reaches proves nothing.  At calibrate tests/sim/test_history.py kills, at
+        # bisect tests/sim/test_bisect_trouble.py.
         for point in points:
             place = point.split(".")[0]
             if place not in ("dispatch", "calibrate", "bisect") and len(spread(points)) >= len(points):

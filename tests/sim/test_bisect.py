@@ -97,11 +97,11 @@ def of_two_metrics(t, daemon, repo, model):
     with bisected.workers(daemon, model):
         daemon.wait_for_stack(both.ref, seconds=240)
         daemon.wait("its mail", daemon.is_told)
-    t.equal(daemon.database.sql(f"""SELECT c.oid, z.state, z.revert FROM bisection z JOIN commit c ON c.id = z.culprit_id
-        JOIN stack s ON s.id = z.stack_id WHERE s.ref = '{both.ref}'"""),
+    t.equal(daemon.database.sql(f"""SELECT c.oid, z.state, z.revert FROM bisection z
+        JOIN commit c ON c.id = z.culprit_id JOIN stack s ON s.id = z.stack_id WHERE s.ref = '{both.ref}'"""),
             [[both.commits[71], "concluded", "recovered"]] * 2, "where one commit changed both, both find it")
-    t.equal(daemon.database.sql(f"""SELECT count(DISTINCT f.id), count(DISTINCT z.revert_comparison_id), count(DISTINCT l.id)
-        FROM bisection z JOIN stack s ON s.id = z.stack_id JOIN finding f ON f.stack_id = s.id
+    t.equal(daemon.database.sql(f"""SELECT count(DISTINCT f.id), count(DISTINCT z.revert_comparison_id),
+        count(DISTINCT l.id) FROM bisection z JOIN stack s ON s.id = z.stack_id JOIN finding f ON f.stack_id = s.id
         JOIN mail l ON l.stack_id = s.id WHERE s.ref = '{both.ref}'"""), [["1", "1", "1"]],
             "and it is confirmed, taken back and told once")
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bisections that are disturbed: by a newer version of the branch, by operators, by the end of the daemon."""
+import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -98,32 +100,102 @@ def spent(t, daemon, repo, model):
             bisected.get(daemon, stack.ref, "z.suspects"))
 
 
-def killed(t, daemon, repo, model):
-    stack = bisected.Stack(repo, model, "killed", NR, step=80, broken=(65,))
+class Failing(belt.Model):
+    """Benchmarks that exit with 1: at each commit of `inner`, and everywhere once `is_broken`."""
+    inner, is_broken = (), False
+
+    def __call__(self, lease):
+        if lease["kind"] == "measure" and (self.is_broken or lease["commit"] in self.inner):
+            return {"outcome": "failed", "reason": "exit-status", "detail": "1", "exit_code": 1,
+                    "files": {"stdout": b"", "stderr": b"no such data file\n"}}
+        return super().__call__(lease)
+
+
+def fails_everywhere(t, daemon, repo, model):
+    """Practice case C13: twelve commits, and the benchmark exits with 1 at every step."""
+    stack = bisected.Stack(repo, model, "fails", 12, step=7)
+    model.inner = stack.commits[1:12]
+    nr_mails = len(daemon.mails())
     stack.push()
     with bisected.workers(daemon, model):
-        for crash in ("bisect.before-commit:1", "bisect.after-commit:1", "bisect.before-commit:4", "bisect.after-commit:4"):
-            daemon.wait("the bisection", lambda: bisected.get(daemon, stack.ref), 120)
-            daemon.stop()
-            daemon.start(crash)
-            daemon.wait("the daemon's end", lambda: not daemon.is_alive(), 120)
-            daemon.start()
-        t.equal(bisected.wait_for(daemon, stack.ref, *bisected.ENDED), "concluded",
-                "a bisection whose daemon was killed at its commits goes on")
+        daemon.wait("the bisection", lambda: bisected.get(daemon, stack.ref), 120)
+        model.is_broken = True
+        t.equal(bisected.wait_for(daemon, stack.ref, *bisected.ENDED), "unmeasurable",
+                "where every attempt failed it is unmeasurable, which is not the same as no difference")
         daemon.wait_for_stack(stack.ref)
-    t.equal(bisected.get(daemon, stack.ref, "c.oid"), stack.culprit, "and finds the commit")
+        daemon.wait("what is told", daemon.is_told)
+    number = bisected.get(daemon, stack.ref, "z.id")
+    page = json.loads(daemon.get(f"/api/v1/bisections/{number}")[1])
+    failed = [row for row in page["rows"] if row.get("skipped")]
+    t.check(failed and all("exit-status" in row["why"] and row["failed_url"] for row in failed),
+            "each step says why, and leads to its log", failed)
+    t.check("no such data file" in daemon.get(failed[0]["failed_url"] + "/file/stderr")[1], "which is there")
+    t.equal(len(daemon.mails()), nr_mails, "nobody is mailed")
+    series = json.loads(daemon.get(page["series_url"].replace("/series", "/api/v1/series"))[1])
+    t.check(series["failures"], "the series counts the failures", series["failures"])
+    model.inner, model.is_broken = (), False
+    operator(daemon, "bisection_narrow", int(number), "ada", "the file is back", 40, None, None)
+    with bisected.workers(daemon, model):
+        t.equal(bisected.wait_for(daemon, stack.ref, *bisected.ENDED), "concluded", "asked for again, it goes on")
+    t.equal(bisected.get(daemon, stack.ref, "c.oid"), stack.culprit, "with what had failed, and finds the commit")
+
+
+def too_small(t, daemon, repo, model):
+    stack = bisected.Stack(repo, model, "small", NR, step=70)
+    model.factors.update({commit: (1.03, 1.0) for commit in stack.commits[70:]})
+    stack.push()
+    bisected.until_under_way(daemon, model, stack.ref)
+    number = bisected.get(daemon, stack.ref, "z.id")
+    daemon.database.sql(f"UPDATE bisection SET smallest = 30 WHERE id = {number}; NOTIFY belt, 'bisect'")
+    with bisected.workers(daemon, model):
+        t.equal(bisected.wait_for(daemon, stack.ref, *bisected.ENDED), "unchanged",
+                "a step below the least that counts is no change")
+    t.check(re.fullmatch(r"no change, posterior (over )?0\.9\d\d after \d+ runs on \d+ commits; inner commits not measured",
+                         bisected.get(daemon, stack.ref, "z.reason")), "and what that rests on is said",
+            bisected.get(daemon, stack.ref, "z.reason"))
+
+
+def killed(t, daemon, repo, model):
+    """At each of its transactions: right after each, and right before the second of each life."""
+    twin = None
+    for number, crash in enumerate((None, "bisect.after-commit:1", "bisect.before-commit:2")):
+        stack = bisected.Stack(repo, model, f"killed-{number}", NR, step=80, broken=(65,))
+        nr_deaths = 0
+        stack.push()
+        with bisected.workers(daemon, model):
+            while bisected.get(daemon, stack.ref) not in bisected.ENDED:
+                if crash or not daemon.is_alive():
+                    daemon.stop()
+                    daemon.start(crash)
+                    daemon.wait("its end", lambda: not daemon.is_alive()
+                                or bisected.get(daemon, stack.ref) in bisected.ENDED, 120)
+                    nr_deaths += not daemon.is_alive()
+            if not daemon.is_alive():
+                daemon.start()
+            daemon.wait_for_stack(stack.ref)
+            daemon.wait("its mail", daemon.is_told)
+        ended = [bisected.get(daemon, stack.ref, "z.state"), bisected.get(daemon, stack.ref, "c.oid") == stack.culprit,
+                 bisected.get(daemon, stack.ref, "z.revert"), daemon.database.sql(f"""SELECT f.role, f.state, l.state
+                    FROM finding f JOIN mail l ON l.finding_id = f.id JOIN stack s ON s.id = f.stack_id
+                    WHERE s.ref = '{stack.ref}'""")]
+        twin = twin or ended
+        if crash:
+            t.check(nr_deaths > 10, f"a daemon that dies at {crash} does so at each step of a bisection", nr_deaths)
+            t.equal(ended, twin, "and it ends as its undisturbed twin")
+    t.equal(twin, ["concluded", True, "recovered", [["parent", "reported", "written"]]], "which finds the cause and tells it")
     t.equal(daemon.database.sql("""SELECT b.commit_id FROM build b JOIN run r ON r.build_id = b.id AND r.kind = 'build'
-        WHERE r.state = 'done' GROUP BY b.id HAVING count(*) > 1"""), [], "with no build made twice")
+        WHERE r.state = 'done' GROUP BY b.id HAVING count(*) > 1"""), [], "no build was made twice")
     t.equal(daemon.database.sql("""SELECT k.id FROM block k JOIN run r ON r.block_id = k.id
-        WHERE k.bisection_id IS NOT NULL GROUP BY k.id HAVING count(*) <> 1"""), [], "and one run in each block")
+        WHERE k.bisection_id IS NOT NULL GROUP BY k.id HAVING count(*) <> 1"""), [], "and each block had one run")
 
 
 def main():
     t = tap.Tap()
-    with watched.belt_of(t, job=("timed",), more=bisected.BUDGET) as (daemon, repo):
-        model = belt.Model({}, cv=bisected.CV)
-        for step in (moved_branch, stopped, skipped, spent, killed):
-            step(t, daemon, repo, model)
+    for steps in (moved_branch, stopped, skipped, spent, too_small, killed), (fails_everywhere,):
+        with watched.belt_of(t, job=("timed",), more=bisected.BUDGET) as (daemon, repo):
+            model = Failing({}, cv=bisected.CV)
+            for step in steps:
+                step(t, daemon, repo, model)
     return t.end()
 
 

@@ -111,7 +111,7 @@ def budget(t, daemon):
     t.equal(count(daemon, "tight-calm/stack", "run", "l.role = 'parent'"), 0,
             "over the budget the inner commits are not measured while the ends do not differ")
     t.equal(count(daemon, "tight-calm/stack", "comparison",
-                  "x.state = 'cancelled' AND x.reason LIKE 'not measured: over the budget%'"), 5, "and their comparisons say why")
+                  "x.state = 'cancelled' AND x.reason LIKE 'inner commits not measured: over the budget%'"), 5, "and their comparisons say why")
     t.check(count(daemon, "tight-slow/stack", "run", "l.role = 'parent' AND r.state = 'done'") >= 5 * 8,
             "where the ends differ they are measured")
     t.equal(daemon.database.sql("""SELECT c.subject, f.kind FROM finding f JOIN commit c ON c.id = f.commit_id

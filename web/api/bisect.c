@@ -126,15 +126,16 @@ static bool refuse(struct db *db, const struct order *order, struct err *err)
 	const char *state;
 
 	if (!db_query(db, Q_BISECTION_STATE,
-		      ARGS(arg_int(order->id), arg_text(order->from), arg_text(order->to)), &rows,
-		      err)) {
+		      ARGS(arg_int(order->id), arg_text(order->from), arg_text(order->to),
+			   arg_text(order->oid)),
+		      &rows, err)) {
 		return false;
 	}
 	if (rows_nr(rows) == 0) {
 		return err_set(err, ERR_ABSENT, "there is no bisection %" PRId64, order->id);
 	}
 	state = rows_text(rows, 0, "state");
-	if (order->oid && strcmp(state, "invalidated") != 0) {
+	if (order->oid && !rows_bool(rows, 0, "is_inner")) {
 		return err_set(err, ERR_INPUT,
 			       "commit %.12s is not between the ends of bisection %" PRId64,
 			       order->oid, order->id);
@@ -143,6 +144,11 @@ static bool refuse(struct db *db, const struct order *order, struct err *err)
 		return err_set(err, ERR_INPUT,
 			       "commit %.12s does not come before %.12s in bisection %" PRId64,
 			       order->from, order->to, order->id);
+	}
+	if (order->verb->extra == EXTRA_NARROW && rows_bool(rows, 0, "is_superseded")) {
+		return err_set(err, ERR_CONFLICT,
+			       "bisection %" PRId64 ": there is a newer version of its branch",
+			       order->id);
 	}
 	return err_set(err, ERR_CONFLICT, "bisection %" PRId64 " is %s: no '%s' from there",
 		       order->id, state, order->verb->name);
