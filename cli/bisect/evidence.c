@@ -7,7 +7,8 @@
 #define GUESSED_NOISE   0.03   /* before anything ran twice */
 #define LEAST_NOISE     0.001  /* a guess from two runs that happen to be alike */
 #define EXACT_NOISE     0.0025 /* of counts, which move a little with neutral code, too */
-#define LEAST_SHARE     0.2    /* of pass/fail: half of the difference that one looks for */
+#define SHARE_SD        0.5    /* of pass/fail; see bisect.h */
+#define LEAST_SHARE     0.4    /* the difference of two shares of failures that one looks for */
 #define DOCS_WEIGHT     0.01
 #define MOST_BUILD_COST 50
 /* What git-bisect(1) makes of them, but for a crash: who looks for one wants it found. */
@@ -298,10 +299,10 @@ static struct bisect_options options_of(const struct evidence *evidence,
 	}
 	if (question->is_pass_fail) {
 		options.values = BISECT_PASS_FAIL;
-		options.smallest = LEAST_SHARE;
+		options.smallest = LEAST_SHARE / SHARE_SD / 2;
 	}
 	if (question->smallest_ratio > 0) {
-		double size = question->is_pass_fail ? question->smallest_ratio
+		double size = question->is_pass_fail ? question->smallest_ratio / SHARE_SD
 						     : log1p(question->smallest_ratio) / options.sd;
 
 		options.smallest = size / 2;
