@@ -125,7 +125,7 @@ def asks_another_question(folder):
     assert len(list(work.state.glob("*.jsonl"))) == 2, list(work.state.iterdir())
 
 
-# --- commits that do not build (practice case C14) ---
+# --- commits that do not build ---
 
 def passes_over_what_does_not_build(folder):
     work = Work(folder, step(16, 11, broken=(8, 9, 12)))
@@ -161,7 +161,7 @@ def is_told_of_an_end_that_does_not_build(folder):
 
 def tries_a_failed_run_once_more(folder):
     """Practice case C13: what fails at every commit is no step."""
-    work = Work(folder, step(4, 3))
+    work = Work(folder, step(12, 9))
     done = work.run("--build", BUILD, *PATTERN, bench=("sh", "-c", 'echo x >> "$0"/runs; exit 1', work.lab))
     expect(done, 6, "cannot be measured: exit-status", where="err")
     assert len((work.lab / "runs").read_text(encoding="utf-8").split()) <= 4, done.stderr
@@ -340,7 +340,7 @@ ROWS = (
     ("runs of another range of the same history count; --fresh forgets them", uses_runs_again),
     ("another build is another question", asks_another_question),
     ("commits elsewhere that do not build do no harm", passes_over_what_does_not_build),
-    ("commits before the culprit that do not build make a set, for git bisect replay, too (C14)", names_a_set),
+    ("commits before the culprit that do not build make a set, for git bisect replay, too", names_a_set),
     ("an end that does not build is an error with its log", is_told_of_an_end_that_does_not_build),
     ("a benchmark that always fails is no step (C13)", tries_a_failed_run_once_more),
     ("a culprit in a side branch is named", names_a_commit_of_a_side_branch),
