@@ -36,7 +36,7 @@ struct bisect_options bisect_defaults(size_t nr_commits)
 		.smallest = 0.4,
 		.p_none = 0.5,
 		.stop = 0.99,
-		.jumps = 0.01,
+		.jumps = 0.004,
 		.budget = 600,
 	};
 }

@@ -86,9 +86,10 @@ static void lay(const struct staircase *stairs, double sd, struct grid *ret_grid
 						  OUTLIERS / OUTLIER_WIDTH * exp(-wide * wide / 2));
 	}
 	for (int i = 1; i < MOST_LEVELS; i++) {
-		double height = i * ret_grid->width / sd;
-		bool counts = height >= stairs->smallest * (1 - 1e-9) && height <= HIGHEST_STEP;
-		double p = counts ? ret_grid->width / sd * density / height : 0;
+		/* a step on the grid stands for those around it, as far as they count */
+		double least = fmax((i - 0.5) * ret_grid->width / sd, stairs->smallest);
+		double most = fmin((i + 0.5) * ret_grid->width / sd, HIGHEST_STEP);
+		double p = most > least ? density * log(most / least) : 0;
 
 		ret_grid->kernel[MOST_LEVELS + i] = ret_grid->kernel[MOST_LEVELS - i] = (float)p;
 	}
