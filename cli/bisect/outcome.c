@@ -211,10 +211,12 @@ static void append_steps(const struct outcome *outcome, struct str *out)
 		char p[PICTURE_P_BYTES];
 		char before[NUMBER_BYTES];
 		char after[NUMBER_BYTES];
+		const double levels[] = { evidence_value(evidence, steps[i].before),
+					  evidence_value(evidence, steps[i].after) };
 
 		picture_p(steps[i].p, p);
-		number_value(evidence_value(evidence, steps[i].before), before);
-		number_value(evidence_value(evidence, steps[i].after), after);
+		picture_number(levels[0], levels[0], before);
+		picture_number(levels[1], levels[0], after);
 		str_printf(out, "%s %.10s %s: %s to %s, posterior %s\n",
 			   steps[i].nr_set > 1 ? "up to" : "step", at->id.text, at->subject, before,
 			   after, p);

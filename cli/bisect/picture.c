@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "lib/report/number.h"
 #include "lib/text/table.h"
 
 #define BAR_LENGTH 20
@@ -18,6 +17,15 @@ void picture_p(double p, char text[PICTURE_P_BYTES])
 		snprintf(text, PICTURE_P_BYTES, "%.4f", floor(p * 1e4) / 1e4);
 	} else {
 		snprintf(text, PICTURE_P_BYTES, "%.2f", p);
+	}
+}
+
+void picture_number(double value, double size, char text[NUMBER_BYTES])
+{
+	if (fabs(size) > 0 && fabs(size) < 1) {
+		snprintf(text, NUMBER_BYTES, "%.3g", value);
+	} else {
+		number_value(value, text);
 	}
 }
 
@@ -93,12 +101,12 @@ static void add_commit(struct table *table, const struct range *range,
 	snprintf(place, sizeof(place), i == 0 ? "base" : "%zu", i);
 	picture_p(evidence->posterior[i], p);
 	if (at->nr > 0) {
-		number_value(at->mean, mean);
+		picture_number(at->mean, evidence->is_pass_fail ? 0 : at->mean, mean);
 		snprintf(runs, sizeof(runs), "%zu", at->nr);
 	}
 	if (at->nr > 1 && !evidence->is_pass_fail) {
 		memcpy(sd, "±", strlen("±") + 1);
-		number_value(at->sd, sd + strlen("±"));
+		picture_number(at->sd, at->mean, sd + strlen("±"));
 	}
 	table_add(table,
 		  (const char *[]){ place, id, mean, sd, runs, i > 0 ? p : NULL, bar, subject });
@@ -183,10 +191,10 @@ void picture_values(const struct evidence *evidence, size_t commit, struct str *
 		str_printf(out, "%.0f of %zu runs failed", at->mean * (double)at->nr, at->nr);
 		return;
 	}
-	number_value(at->mean, mean);
+	picture_number(at->mean, at->mean, mean);
 	str_printf(out, "%zu run%s %s", at->nr, at->nr == 1 ? "" : "s", mean);
 	if (at->nr > 1) {
-		number_value(at->sd, sd);
+		picture_number(at->sd, at->mean, sd);
 		str_printf(out, " ±%s", sd);
 	}
 }

@@ -12,6 +12,7 @@
 
 #include "evidence.h"
 #include "lib/base/str.h"
+#include "lib/report/number.h"
 
 /* Appends the table, of at most `most_rows` below its titles (at least 8; 0: as many as there are).
  * Commits of which there is nothing to say are counted. */
@@ -21,6 +22,10 @@ void picture_table(const struct range *range, const struct evidence *evidence, s
 /* "0.93", "0.9961", "over 0.9999" */
 #define PICTURE_P_BYTES 32
 void picture_p(double p, char text[PICTURE_P_BYTES]);
+
+/* As number_value(), but with three digits where the values are of a `size` below 1: two decimals
+ * say little of a time in seconds.  Size 0: unknown. */
+void picture_number(double value, double size, char text[NUMBER_BYTES]);
 
 /* "31 runs on 9 commits; 2dd9c9d797 with 0.93; about 6 more" */
 void picture_line(const struct range *range, const struct evidence *evidence, struct str *out);
