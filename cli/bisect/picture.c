@@ -7,6 +7,7 @@
 
 #define BAR_LENGTH 20
 #define LEAST_P    0.005 /* of a commit that is shown for its posterior alone */
+#define ALIKE      1e-6
 #define ID_DIGITS  10
 
 void picture_p(double p, char text[PICTURE_P_BYTES])
@@ -40,43 +41,62 @@ static double interest(const struct range *range, const struct evidence *evidenc
 	       0.005 * (evidence->at[i].why != NULL);
 }
 
-static int compare_down(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
+struct row {
+	size_t commit;
+	double interest;
+};
 
-	return (x < y) - (x > y);
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a;
+	const struct row *y = b;
+
+	return (x->interest < y->interest) - (x->interest > y->interest);
 }
 
-/* How many rows it takes to show what is worth `bar`, with what is between. */
-static size_t count_rows(const struct range *range, const struct evidence *evidence, double bar)
+/* How many rows it takes to show these, with what is between. */
+static size_t count_rows(const struct range *range, const bool *is_shown)
 {
 	size_t nr = 0;
-	bool is_gap = false;
 
 	for (size_t i = 0; i <= range->tip; i++) {
-		bool is_shown = interest(range, evidence, i) >= bar;
-
-		nr += is_shown || !is_gap;
-		is_gap = !is_shown;
+		nr += is_shown[i] || i == 0 || is_shown[i - 1];
 	}
 	return nr;
 }
 
-/* What a commit must be worth for all that is shown to fit in `most` rows. */
-static double bar_for(const struct range *range, const struct evidence *evidence, size_t most)
+static void show_rows(const struct row *rows, size_t nr, bool *is_shown, bool value)
 {
-	scoped(free) double *all = mem_array(range->tip + 1, sizeof(*all));
-	size_t nr = most < range->tip ? most : range->tip + 1;
+	for (size_t i = 0; i < nr; i++) {
+		is_shown[rows[i].commit] = value;
+	}
+}
+
+/* By commit.  Those that are alike have a row each or, where there is no room, none: their sum says
+ * more than a few of them would. */
+static bool *choose_rows(const struct range *range, const struct evidence *evidence, size_t most)
+{
+	bool *is_shown = mem_array(range->tip + 1, sizeof(*is_shown));
+	scoped(free) struct row *rows = mem_array(range->tip + 1, sizeof(*rows));
+	size_t nr = 0;
+	size_t next;
 
 	for (size_t i = 0; i <= range->tip; i++) {
-		all[i] = interest(range, evidence, i);
+		rows[nr] = (struct row){ i, interest(range, evidence, i) };
+		nr += rows[nr].interest >= LEAST_P;
 	}
-	qsort(all, range->tip + 1, sizeof(*all), compare_down);
-	while (nr > 2 && count_rows(range, evidence, fmax(LEAST_P, all[nr - 1])) > most) {
-		nr--;
+	qsort(rows, nr, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < nr; i = next) {
+		next = i + 1;
+		while (next < nr && rows[next].interest > rows[i].interest * (1 - ALIKE)) {
+			next++;
+		}
+		show_rows(&rows[i], next - i, is_shown, true);
+		if (count_rows(range, is_shown) > most) {
+			show_rows(&rows[i], next - i, is_shown, false);
+		}
 	}
-	return fmax(LEAST_P, all[nr - 1]);
+	return is_shown;
 }
 
 /* --- rows --- */
@@ -143,11 +163,12 @@ void picture_table(const struct range *range, const struct evidence *evidence, s
 		{ "", TABLE_LEFT },  { "subject", TABLE_LEFT },
 	};
 	scoped(table_free) struct table *table = table_new(columns, countof(columns));
-	double bar = bar_for(range, evidence, most_rows > 0 ? most_rows : SIZE_MAX);
+	scoped(free) bool *is_shown =
+		choose_rows(range, evidence, most_rows > 0 ? most_rows : SIZE_MAX);
 	size_t first = 0; /* of those that are passed over */
 
 	for (size_t i = 0; i <= range->tip; i++) {
-		if (interest(range, evidence, i) >= bar) {
+		if (is_shown[i]) {
 			if (first < i) {
 				add_gap(table, range, evidence, first, i - 1);
 			}

@@ -117,6 +117,25 @@ static void keeps_the_most_probable(void)
 	CHECK(strstr(out.at, " 300  c") != NULL);
 }
 
+static void sums_up_what_is_alike(void)
+{
+	struct scene scene;
+	scoped(str_release) struct str out = STR_INIT;
+
+	set_scene(&scene, 40);
+	measure(&scene, 0, 5, 1, 2);
+	measure(&scene, 20, 5, (double)NAN, 1);
+	measure(&scene, 40, 6, 1, 2);
+	for (size_t i = 21; i <= 40; i++) {
+		scene.posterior[i] = 0.05;
+	}
+	picture_table(&scene.range, &scene.evidence, 12, &out);
+	CHECK(strstr(out.at, "\n    20  c") != NULL);
+	CHECK(strstr(out.at, "\n21..39  ") != NULL);
+	CHECK(strstr(out.at, " 0.95 ") != NULL);
+	CHECK(strstr(out.at, "(19 commits)\n") != NULL);
+}
+
 static void never_says_more_than_it_knows(void)
 {
 	static const struct {
@@ -192,6 +211,7 @@ static const struct t_case cases[] = {
 	  shows_what_counts },
 	{ "the table fits in the rows there are", fits },
 	{ "in few rows the most probable commit and the ends remain", keeps_the_most_probable },
+	{ "commits that are alike and too many hide no measured one", sums_up_what_is_alike },
 	{ "a posterior is never rounded up to more certainty", never_says_more_than_it_knows },
 	{ "a time below a second has three digits", shows_small_numbers },
 	{ "of a test that passes or fails, failures are counted", counts_failures },
