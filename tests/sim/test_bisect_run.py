@@ -189,6 +189,36 @@ def names_a_merge(folder):
     replays_to(work, log_of(done), work.id(7))
 
 
+def names_a_commit_of_an_octopus(folder):
+    parents = {3: [1], 5: [1], 7: [2, 4, 6]}
+    work = Work(folder, [Commit(110000 if number in (5, 6, 7, 8) else 100000, parents=parents.get(number))
+                         for number in range(9)])
+    done = work.search()
+    names(done, work.id(5))
+    replays_to(work, log_of(done), work.id(5))
+
+
+def names_a_commit_of_an_older_branch(folder):
+    """2 is good; the side branch 3-4-5 began at 0, before it."""
+    parents = {3: [0], 6: [2, 5]}
+    work = Work(folder, [Commit(110000 if number in (4, 5, 6, 7) else 100000, parents=parents.get(number))
+                         for number in range(8)])
+    done = work.search(good=work.id(2))
+    names(done, work.id(4))
+    replays_to(work, log_of(done), work.id(4))
+
+
+def names_a_set_of_a_side_branch(folder):
+    history = side_branch((5, 6, 7, 8, 9))
+    history[3].is_broken = history[4].is_broken = True
+    work = Work(folder, history)
+    done = work.search()
+    expect(done, 0, "one of 3 commits", where="out")
+    said = work.replay(log_of(done))
+    assert "only 'skip'ped commits left" in said, said
+    assert all((work.id(number) in said) == (number in (3, 4, 5)) for number in range(10)), said
+
+
 # --- several places ---
 
 def measures_two_at_once(folder):
@@ -198,6 +228,23 @@ def measures_two_at_once(folder):
     names(done, work.id(6))
     places = {json.loads(line)["place"] for line in work.journal().read_text(encoding="utf-8").splitlines()[1:]}
     assert places == {0, 1}, places
+
+
+# --- another day ---
+
+def counts_runs_of_an_earlier_boot(folder):
+    """Since then everything got 20 % slower."""
+    work = Work(folder, step(16, 11))
+    expect(work.search("--budget", 8), 3)
+    journal = work.journal().read_text(encoding="utf-8")
+    assert journal.count('"boot":"') == 8, journal
+    work.journal().write_text(re.sub(r'"boot":"[^/"]+', '"boot":"0123', journal), encoding="utf-8")
+    bench = (work.lab / "bench").read_text(encoding="utf-8")
+    (work.lab / "bench").write_text(bench.replace("read -r level < level", "read -r level < level; level=$((level * 6 / 5))"),
+                                    encoding="utf-8")
+    done = work.search()
+    names(done, work.id(11))
+    expect(done, 0, "8 earlier runs of this question count", where="err")
 
 
 # --- what is read of a run ---
@@ -338,6 +385,7 @@ ROWS = (
     ("a budget that is spent where nothing changed says so", answers_with_no_commit_at_all),
     ("two steps that cancel are both named by --every-step", names_every_step),
     ("runs of another range of the same history count; --fresh forgets them", uses_runs_again),
+    ("runs of an earlier boot count, with a level of their own", counts_runs_of_an_earlier_boot),
     ("another build is another question", asks_another_question),
     ("commits elsewhere that do not build do no harm", passes_over_what_does_not_build),
     ("commits before the culprit that do not build make a set, for git bisect replay, too", names_a_set),
@@ -345,6 +393,9 @@ ROWS = (
     ("a benchmark that always fails is no step (C13)", tries_a_failed_run_once_more),
     ("a culprit in a side branch is named", names_a_commit_of_a_side_branch),
     ("a merge that is the culprit is named", names_a_merge),
+    ("a culprit in a branch of an octopus merge is named", names_a_commit_of_an_octopus),
+    ("a culprit in a branch that began before the good end is named", names_a_commit_of_an_older_branch),
+    ("a set in a side branch is one for git bisect replay, too", names_a_set_of_a_side_branch),
     ("two places of unlike levels that measure at once agree on the culprit", measures_two_at_once),
     ("a pattern's first group, or its group 'value', or all of it is the number", reads_a_pattern),
     ("a JSON pointer reads the number, and its metric has name, unit and direction", reads_json),

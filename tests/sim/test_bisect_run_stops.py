@@ -160,7 +160,8 @@ def is_alone_at_its_state(folder):
 STOPS = (
     ("SIGINT to the process group", signal.SIGINT, True, ("build", "run", "between")),
     ("SIGINT to it alone", signal.SIGINT, False, ("run",)),
-    ("SIGTERM", signal.SIGTERM, False, ("build", "between")),
+    ("SIGTERM", signal.SIGTERM, False, ("build",)),
+    ("SIGHUP", signal.SIGHUP, False, ("between",)),
     ("SIGKILL", signal.SIGKILL, False, ("build", "run", "between")),
     ("SIGKILL to the process group", signal.SIGKILL, True, ("run",)),
 )
