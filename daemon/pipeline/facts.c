@@ -299,14 +299,15 @@ static bool put_bisection(struct tick *tick, const struct rows *finding, struct 
 			  struct err *err)
 {
 	scoped(rows_free) struct rows *bisection = NULL;
+	int64_t id = rows_int(finding, 0, "bisection_id"); /* 0: a comparison found it */
 	struct json *culprit;
 
-	if (!db_query(tick->db, Q_REPORT_BISECTION, ARGS(arg_int(rows_int(finding, 0, "id"))),
-		      &bisection, err)) {
-		return false;
-	}
-	if (rows_nr(bisection) == 0 || !rows_bool(finding, 0, "is_confirmed")) {
+	if (id == 0 || !rows_bool(finding, 0, "is_confirmed")) {
 		return true;
+	}
+	if (!db_query(tick->db, Q_REPORT_BISECTION,
+		      ARGS(arg_int(rows_int(finding, 0, "id")), arg_int(id)), &bisection, err)) {
+		return false;
 	}
 	culprit = json_new_object();
 	json_put_text(culprit, "what",

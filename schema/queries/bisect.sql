@@ -267,6 +267,9 @@ WHERE bisection_id = $1 AND position <= $2 ORDER BY started, run_id;
 -- name: bisect_machines
 -- Up to $2 machines that could work for bisection $1, those that did before first, and what they are at for
 -- it (position; NULL: nothing).
+WITH used AS (
+	SELECT DISTINCT machine_id FROM bisection_run WHERE bisection_id = $1
+)
 SELECT m.id AS machine_id, m.epoch_id, w.position FROM bisection z
 JOIN cell c ON c.id = z.cell_id
 JOIN machine m ON m.machine_group = c.machine_group AND m.epoch_id IS NOT NULL
@@ -277,7 +280,7 @@ LEFT JOIN LATERAL (SELECT sc.position FROM block k
 	WHERE k.bisection_id = z.id AND k.machine_id = m.id AND k.state = 'open'
 	ORDER BY k.id LIMIT 1) w ON true
 WHERE z.id = $1
-ORDER BY EXISTS (SELECT FROM bisection_run r WHERE r.bisection_id = z.id AND r.machine_id = m.id) DESC, m.id
+ORDER BY m.id IN (SELECT machine_id FROM used) DESC, m.id
 LIMIT $2;
 
 -- name: bisect_block

@@ -12,7 +12,7 @@ WITH told AS (
 SELECT f.id, told.ids[2] AS along_id, f.stack_id, f.role, f.cell_id, f.about, f.kind,
 	COALESCE(f.confirmation_id, f.comparison_id) AS comparison_id,
 	CASE WHEN told.has_failure THEN f.comparison_id END AS failing_id,
-	f.confirmation_id IS NOT NULL AS is_confirmed, s.ref, s.version, s.repository_id,
+	f.confirmation_id IS NOT NULL AS is_confirmed, f.bisection_id, s.ref, s.version, s.repository_id,
 	r.name AS tree, r.url, r.base, r.mail, r.machine_group,
 	m.oid, m.subject, m.author_name, m.author_email, b.oid AS base_oid, t.oid AS tip_oid,
 	c.hash AS cell_hash, n.name AS benchmark, c.identity -> 'params' AS params,
@@ -47,8 +47,8 @@ JOIN build d ON d.id = r.build_id
 WHERE f.id = $1;
 
 -- name: report_bisection
--- What the bisection behind finding $1 rests on, as of its end: the mean of the parent's and of the commit's
--- runs, and what came of taking the commit back.  No row: a comparison found it.
+-- What bisection $2, which is behind finding $1, rests on as of its end: the mean of the parent's and of the
+-- commit's runs, and what came of taking the commit back.
 SELECT z.nr_runs, z.nr_commits, z.revert = 'recovered' AS is_cause,
 	CASE WHEN z.p > 0.999 THEN 'over 0.999' ELSE to_char(z.p, 'FM0.000') END AS posterior,
 	replace(z.revert::text, '-', ' ') || COALESCE(', ' || z.revert_reason, '') AS reverted,
@@ -56,8 +56,8 @@ SELECT z.nr_runs, z.nr_commits, z.revert = 'recovered' AS is_cause,
 	avg(e.value) FILTER (WHERE e.commit_id = z.parent_id) AS parent,
 	count(*) FILTER (WHERE e.commit_id = z.culprit_id) AS nr_this,
 	avg(e.value) FILTER (WHERE e.commit_id = z.culprit_id) AS this
-FROM finding f JOIN bisection z ON z.id = f.bisection_id
-LEFT JOIN bisection_run e ON e.bisection_id = z.id AND e.started < f.created
+FROM finding f JOIN bisection z ON z.id = $2
+LEFT JOIN bisection_run e ON e.bisection_id = $2 AND e.started < f.created
 WHERE f.id = $1 GROUP BY z.id;
 
 -- name: report_stack

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What an operator may do to a bisection, and what is taken back with it."""
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -235,13 +236,20 @@ def fails(t, db, world):
     t.equal(db.sql(f"SELECT 1 FROM bisection_skip WHERE bisection_id = {number}"), [], "the commits, too")
 
 
+def evidence(t, db, world):
+    """The runs of every bisection there ever was are read where a statement does not say which."""
+    for path in sorted((statements.ROOT / "schema" / "queries").glob("*.sql")):
+        for read in re.findall(r"(?:FROM|JOIN) bisection_run\b(.*?);", path.read_text(encoding="utf-8"), re.DOTALL):
+            t.check(re.search(r"\bbisection_id = \$\d", read), f"{path.name} says of which bisection it reads the runs", read)
+
+
 def main():
     t = tap.Tap()
     with pg.Cluster() as cluster:
         db = statements.Migrated(cluster, "bisect")
         moves.watch(db.database)
         world = Bisected(db)
-        for step in (stop, skip, culprit, rejected, newer_version, found_again, two_cells, fails):
+        for step in (stop, skip, culprit, rejected, newer_version, found_again, two_cells, fails, evidence):
             step(t, db, world)
         t.equal(moves.illegal(db.database), [], "every row moved as its table of states allows")
     return t.end()
