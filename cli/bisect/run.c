@@ -155,6 +155,13 @@ static void think(struct search *search)
 					bench_boot(search->bench));
 }
 
+static size_t runs_left(const struct search *search)
+{
+	size_t budget = (size_t)search->question.budget;
+
+	return budget > search->evidence->nr_runs ? budget - search->evidence->nr_runs : 0;
+}
+
 /* A culprit and what is before it are measured until they can be compared; that may call the
  * culprit into question again. */
 static size_t choose_to_compare(const struct search *search, size_t *commits)
@@ -164,6 +171,7 @@ static size_t choose_to_compare(const struct search *search, size_t *commits)
 	size_t nr = 0;
 
 	if (search->question.is_pass_fail || evidence->answer.state != BISECT_CULPRIT ||
+	    runs_left(search) == 0 ||
 	    !outcome_sides(search->range, evidence, &sides[0], &sides[1])) {
 		return 0;
 	}
@@ -181,17 +189,19 @@ static size_t choose_to_compare(const struct search *search, size_t *commits)
 static size_t choose(const struct search *search, size_t *commits)
 {
 	const struct evidence *evidence = search->evidence;
+	size_t nr = (size_t)search->question.jobs;
 
 	if (evidence->answer.state != BISECT_OPEN) {
 		return choose_to_compare(search, commits);
 	}
-	for (size_t i = 0; i < (size_t)search->question.jobs; i++) {
+	nr = nr < runs_left(search) ? nr : runs_left(search);
+	for (size_t i = 0; i < nr; i++) {
 		struct bisect_next next;
 
 		bisect_next(evidence->bisect, i, &next);
 		commits[i] = next.commit;
 	}
-	return (size_t)search->question.jobs;
+	return nr;
 }
 
 static bool fail_end(const struct search *search, const char *option, size_t commit,

@@ -87,6 +87,14 @@ def answers_with_the_smallest_set(folder):
     assert len(work.runs()) == 12 and "git bisect" not in done.stdout, done.stdout
 
 
+def keeps_to_its_budget(folder):
+    """Fourteen runs name the culprit and compare it."""
+    for jobs in (1, 2):
+        work = Work(pathlib.Path(folder) / str(jobs), step(16, 11))
+        done = work.search("--budget", 11, "--jobs", jobs)
+        assert done.returncode in (0, 3) and len(work.runs()) == 11, (done, work.runs())
+
+
 def answers_with_no_commit_at_all(folder):
     work = Work(folder, step(1, None))
     done = work.search("--budget", 10, "--smallest", 3)
@@ -382,6 +390,7 @@ ROWS = (
     ("a search in a bare repository works", works_in_a_bare_repository),
     ("where nothing changed it says so with exit 3", answers_no_change),
     ("a budget that is spent gives the smallest set with exit 3", answers_with_the_smallest_set),
+    ("a budget is never exceeded, by the comparison either", keeps_to_its_budget),
     ("a budget that is spent where nothing changed says so", answers_with_no_commit_at_all),
     ("two steps that cancel are both named by --every-step", names_every_step),
     ("runs of another range of the same history count; --fresh forgets them", uses_runs_again),

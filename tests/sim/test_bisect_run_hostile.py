@@ -121,6 +121,7 @@ def refuses_ends_that_are_no_range(folder):
 
 def tells_of_a_shallow_clone(folder):
     work = Work(folder, step(6, 5))
+    work.env["ASAN_OPTIONS"] = "detect_leaks=0"  # libgit2 1.5 where a parent is missing
     work.git("clone", "-q", "--depth", "3", f"file://{work.path}", str(work.folder / "shallow"))
     for good, code in ((work.id(0), 3), ("HEAD~2", 9)):
         done = work.search(cwd=work.folder / "shallow", good=good, bad="HEAD")
