@@ -141,6 +141,7 @@ static void read_entry(struct evidence *evidence, const struct question *questio
 		at->nr_failed = 0;
 		return;
 	}
+	evidence->nr_failed += sign != SIGN_NONE;
 	at->nr_failed += sign == SIGN_FAILED;
 	if (sign == SIGN_SKIP || at->nr_failed >= MOST_FAILURES) {
 		at->why = evidence_failure(entry->run, evidence->arena);
@@ -286,11 +287,12 @@ static struct bisect_options options_of(const struct evidence *evidence,
 					const struct readings *readings)
 {
 	struct bisect_options options = bisect_defaults(range->tip);
+	size_t budget = (size_t)question->budget;
 
 	options.sd = guess_noise(evidence, question, range, readings);
 	options.weights = weights_of(evidence, range);
 	options.build_cost = build_cost(range, readings);
-	options.budget = (size_t)question->budget;
+	options.budget = budget > evidence->nr_failed ? budget - evidence->nr_failed : 0;
 	options.every_step = question->wants_all_steps;
 	if (range->ancestry) {
 		options.graph = range->ancestry;

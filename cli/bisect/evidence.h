@@ -48,6 +48,7 @@ struct evidence {
 	double *posterior;          /* by commit; of 0: that nothing changed */
 	struct evidence_commit *at; /* by commit of the range */
 	size_t nr_runs;             /* with a value */
+	size_t nr_failed;           /* without one, by the commit's doing; they cost as much */
 	size_t nr_measured;         /* commits that have one */
 	double sought;              /* the smallest step that is, on the engine's scale */
 	bool is_log;                /* values went in as logarithms */

@@ -158,8 +158,9 @@ static void think(struct search *search)
 static size_t runs_left(const struct search *search)
 {
 	size_t budget = (size_t)search->question.budget;
+	size_t nr = search->evidence->nr_runs + search->evidence->nr_failed;
 
-	return budget > search->evidence->nr_runs ? budget - search->evidence->nr_runs : 0;
+	return budget > nr ? budget - nr : 0;
 }
 
 /* A culprit and what is before it are measured until they can be compared; that may call the
@@ -190,11 +191,12 @@ static size_t choose(const struct search *search, size_t *commits)
 {
 	const struct evidence *evidence = search->evidence;
 	size_t nr = (size_t)search->question.jobs;
+	size_t left = runs_left(search);
 
 	if (evidence->answer.state != BISECT_OPEN) {
 		return choose_to_compare(search, commits);
 	}
-	nr = nr < runs_left(search) ? nr : runs_left(search);
+	nr = left > 0 && left < nr ? left : nr;
 	for (size_t i = 0; i < nr; i++) {
 		struct bisect_next next;
 

@@ -93,6 +93,9 @@ def keeps_to_its_budget(folder):
         work = Work(pathlib.Path(folder) / str(jobs), step(16, 11))
         done = work.search("--budget", 11, "--jobs", jobs)
         assert done.returncode in (0, 3) and len(work.runs()) == 11, (done, work.runs())
+    work = Work(pathlib.Path(folder) / "broken", step(30, 15, broken=range(1, 30)))
+    expect(work.search("--budget", 12), 3, "the budget of 12 runs is spent", where="out")
+    assert len(work.journal_runs()) == 12, "builds that fail cost nothing"
 
 
 def answers_with_no_commit_at_all(folder):
@@ -390,7 +393,7 @@ ROWS = (
     ("a search in a bare repository works", works_in_a_bare_repository),
     ("where nothing changed it says so with exit 3", answers_no_change),
     ("a budget that is spent gives the smallest set with exit 3", answers_with_the_smallest_set),
-    ("a budget is never exceeded, by the comparison either", keeps_to_its_budget),
+    ("a budget is never exceeded, by the comparison or by builds that fail either", keeps_to_its_budget),
     ("a budget that is spent where nothing changed says so", answers_with_no_commit_at_all),
     ("two steps that cancel are both named by --every-step", names_every_step),
     ("runs of another range of the same history count; --fresh forgets them", uses_runs_again),
