@@ -35,38 +35,60 @@ static char *shell_line(int nr_words, char *const *words)
 	return str_detach(&line);
 }
 
+/* (...), (?<name>...), (?P<name>...) or (?'name'...) */
+static bool is_group(const char *at)
+{
+	if (at[1] != '?') {
+		return at[1] != '*';
+	}
+	return at[2] == '\'' || (at[2] == 'P' && at[3] == '<') ||
+	       (at[2] == '<' && at[3] != '=' && at[3] != '!');
+}
+
+/* The last character of a class, which may begin with a ']' and hold [:alpha:]. */
+static const char *skip_class(const char *at)
+{
+	at += at[1] == '^';
+	at += at[1] == ']';
+	for (at++; *at && *at != ']'; at++) {
+		const char *end = at[0] == '[' && at[1] == ':' ? strstr(at, ":]") : NULL;
+
+		at = end ? end + 1 : at + (*at == '\\' && at[1]);
+	}
+	return *at ? at : at - 1;
+}
+
 /* Where the first group begins that keeps what it matches; NULL: there is none. */
 static const char *first_group(const char *regex)
 {
-	bool is_class = false;
-
 	for (const char *at = regex; *at; at++) {
 		if (*at == '\\' && at[1]) {
 			at++;
-		} else if (is_class) {
-			is_class = *at != ']';
 		} else if (*at == '[') {
-			is_class = true;
-			at += at[1] == '^';
-			at += at[1] == ']';
-		} else if (*at == '(' && at[1] != '?' && at[1] != '*') {
+			at = skip_class(at);
+		} else if (*at == '(' && is_group(at)) {
 			return at;
 		}
 	}
 	return NULL;
 }
 
-/* Job files name the group of the number; here it is the first one, or all. */
+/* Job files name the group of the number "value"; here it is the first one, or all. */
 static char *named_regex(const char *regex)
 {
 	const char *group = first_group(regex);
+	const char *rest = group ? group + 1 : NULL;
 
 	if (strstr(regex, "(?<value>") || strstr(regex, "(?P<value>") ||
 	    strstr(regex, "(?'value'")) {
 		return mem_strdup(regex);
 	}
-	return group ? mem_printf("%.*s(?<value>%s", (int)(group - regex), regex, group + 1)
-		     : mem_printf("(?<value>%s)", regex);
+	if (rest && *rest == '?') {
+		rest = strpbrk(rest + 2, ">'");
+		rest = rest ? rest + 1 : "";
+	}
+	return rest ? mem_printf("%.*s(?<value>%s", (int)(group - regex), regex, rest)
+		    : mem_printf("(?<value>%s)", regex);
 }
 
 static struct json *metric_of(const struct question *question)
