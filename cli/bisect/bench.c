@@ -245,5 +245,8 @@ bool bench_measure(struct bench *bench, struct bench_run *runs, size_t nr, bool 
 	for (size_t i = 0; !done && i < nr; i++) {
 		runs[i].run = json_free(runs[i].run);
 	}
+	if (!done && err->kind == ERR_ABSENT) {
+		err->kind = ERR_BROKEN; /* the worker is; what was asked for is there */
+	}
 	return done;
 }

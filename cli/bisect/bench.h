@@ -21,7 +21,7 @@
 struct bench;
 
 /* `folder` keeps the builds; a readable `stop_fd` ends what runs.  The question must live as long.
- * Blocks.  ERR_ABSENT: there is no patchmeter-worker. */
+ * Blocks.  ERR_BROKEN. */
 MUST_CHECK bool bench_open(const struct question *question, const char *repository,
 			   const char *folder, int stop_fd, struct bench **ret_bench,
 			   struct err *err);
@@ -39,7 +39,7 @@ struct bench_run {
 
 /* All at once, the first at the first place; at most question->jobs.  Blocks till all have ended,
  * which the job's timeouts bound.  ERR_REMOTE: a worker failed in a way that is not the commit's
- * doing; then no run is given. */
+ * doing; ERR_BROKEN: there is no patchmeter-worker.  Then no run is given. */
 MUST_CHECK bool bench_measure(struct bench *bench, struct bench_run *runs, size_t nr,
 			      bool *ret_is_stopped, struct err *err);
 

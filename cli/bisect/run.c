@@ -360,8 +360,9 @@ static int run(struct search *search, const struct call *call)
 	struct err err = ERR_INIT;
 
 	if (!understand(search, call, &err)) {
-		return err.kind == ERR_INPUT ? call_usage(call, "%s", err.message)
-					     : call_fail(call, &err);
+		return err.kind == ERR_INPUT || err.kind == ERR_ABSENT
+			       ? call_usage(call, "%s", err.message)
+			       : call_fail(call, &err);
 	}
 	if (!open_all(search, &err)) {
 		return call_fail(call, &err);
