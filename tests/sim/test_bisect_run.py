@@ -6,6 +6,7 @@ The steps are ten times the noise, so that a wrong answer is a fault and not bad
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -277,10 +278,14 @@ def reads_a_pattern(folder):
         ("one group", r"total: ([0-9]+) s", r"total: (?<value>[0-9]+) s"),
         ("no group", r"(?<=total: )[0-9]+", r"(?<value>(?<=total: )[0-9]+)"),
         ("a named one", r"(total): (?<value>[0-9]+)", None),
-        ("named as in Python", r"(total): (?P<value>[0-9]+)", None),
         ("named with quotes", r"(total): (?'value'[0-9]+)", None),
         ("an escaped parenthesis before", r"\(all\) total: ([0-9]+)", r"\(all\) total: (?<value>[0-9]+)"),
         ("one in a class before", r"[(]all[])] total: ([0-9]+)", r"[(]all[])] total: (?<value>[0-9]+)"),
+        ("one in classes of a class before", r"[[:punct:](]all[^](] total: ([0-9]+)",
+         r"[[:punct:](]all[^](] total: (?<value>[0-9]+)"),
+        ("a first one of another name", r"total: (?<total>[0-9]+)", r"total: (?<value>[0-9]+)"),
+        ("as in Python", r"total: (?P<total>[0-9]+)", r"total: (?<value>[0-9]+)"),
+        ("a look back before", r"(?<=total: )([0-9]+)", r"(?<=total: )(?<value>[0-9]+)"),
         ("a group that keeps nothing before", r"(?:x|total): ([0-9]+)", r"(?:x|total): (?<value>[0-9]+)"),
     )
     for number, (what, pattern, expected) in enumerate(rows):
@@ -326,7 +331,8 @@ def runs_a_benchmark(folder):
     expect(done, 2, "--metric: 'plane' is none of 'knob'", where="err")
     done = work.run(*options, "-p", "nob=tight", bench=searched.NO_COMMAND)
     expect(done, 2, "'nob=tight' sets no parameter", where="err")
-    expect(work.run("--benchmark", "knop", "--jobs-folder", jobs, bench=searched.NO_COMMAND), 3, "knop", where="err")
+    expect(work.run("--benchmark", "knop", "--jobs-folder", jobs, bench=searched.NO_COMMAND), 2, "no job 'knop'",
+           where="err")
 
 
 def refuses_what_does_not_fit(folder):
@@ -365,6 +371,15 @@ def tells_that_nothing_matches(folder):
     done = work.run("--build", BUILD, "--regex", "valeu: ([0-9]+)")
     expect(done, 6, f"--good '{work.id(0)[:10]}' cannot be measured: no-metric", where="err")
     assert work.runs() == [0, 0], work.runs()
+
+
+def tells_that_there_is_no_worker(folder):
+    work = Work(folder, step(2, 1))
+    shutil.copy(searched.PROGRAM, work.folder / "patchmeter")
+    work.env["PATH"] = str(work.folder)
+    command = [work.folder / "patchmeter", *work.command(*PATTERN)[1:]]
+    done = subprocess.run(command, cwd=work.path, env=work.env, text=True, capture_output=True, check=False)
+    expect(done, 9, "start 'patchmeter-worker': not found in", where="err")
 
 
 # --- for programs ---
@@ -416,6 +431,7 @@ ROWS = (
     ("a benchmark of a folder of jobs is run by variant and metric", runs_a_benchmark),
     ("options that do not fit are refused with exit 2 and what to do", refuses_what_does_not_fit),
     ("a pattern that matches nothing ends the search after two runs", tells_that_nothing_matches),
+    ("without a worker it says so", tells_that_there_is_no_worker),
     ("--json is pure data with all that the text says", speaks_json),
 )
 
