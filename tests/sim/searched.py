@@ -5,8 +5,9 @@
     done = work.search("--regex", "value: (.*)")
     searched.names(done, work.id(11))
 
-The benchmark stands outside of the tree and adds noise to what the commit's file `level` says.  The
-noise is read from a list, so that the same runs give the same values; what was run is counted."""
+The benchmark stands outside of the tree and adds noise to what the commit's file `level` says.  The noise
+of the first, second ... run of each commit is read from a list, so that it does not depend on what is run
+when, as that does on how long builds take; what was run is counted."""
 import hashlib
 import json
 import os
@@ -20,19 +21,19 @@ import belt
 
 PROGRAM = str(belt.BUILD / "cli" / "patchmeter")
 PATTERN = ("--regex", r"value: ([-0-9.]+)")
-NR_NOISE = 2000
+MOST_RUNS = 200  # of a commit
 NO_COMMAND = ("", )
 
 # The build of a commit with a file `broken` fails.
 BUILD = "test ! -e broken"
 
-BENCH = """#!/bin/sh
+BENCH = f"""#!/bin/sh
 # bench LAB: one noisy value of the commit whose files are here
 read -r number < number
 read -r level < level
 echo "$number" >> "$1/runs"
-at=$(wc -l < "$1/runs")
-noise=$(sed -n "${at}p" "$1/noise")
+at=$((number * {MOST_RUNS} + $(grep -c "^$number\\$" "$1/runs")))
+noise=$(sed -n "${{at}}{{p;q}}" "$1/noise")
 echo "value: $((level + level / 1000 * noise / 100))"
 """
 
@@ -96,7 +97,7 @@ class Work:
         self.lab.mkdir()
         (self.lab / "bench").write_text(BENCH, encoding="utf-8")
         (self.lab / "runs").touch()
-        noise = [str(round(1e5 * draw.gauss(0, sd))) for _ in range(NR_NOISE)]  # of 1e5; see BENCH
+        noise = [str(round(1e5 * draw.gauss(0, sd))) for _ in range(MOST_RUNS * (self.nr + 1))]  # of 1e5; see BENCH
         (self.lab / "noise").write_text("\n".join(noise) + "\n", encoding="utf-8")
 
     def id(self, number):
