@@ -100,44 +100,73 @@ size_t bisection_machine(struct bisection *bisection, int64_t epoch)
 	return bisection->nr_epochs++;
 }
 
-/* Runs that share a boot of one commit.  Where a machine is not booted for each, its boots hold
- * runs of others, too, and each run is one. */
-static uint64_t boot_of(const struct rows *rows, int row)
-{
-	const char *boot = rows_text(rows, row, "boot_id");
-	int first = row;
+struct evidence {
+	size_t commit;
+	int64_t epoch;
+	const char *boot; /* NULL: unknown */
+	double value;
+};
 
-	for (int i = 0; boot && i < rows_nr(rows); i++) {
-		const char *other = rows_text(rows, i, "boot_id");
-
-		if (!other || strcmp(other, boot) != 0 ||
-		    rows_int(rows, i, "epoch_id") != rows_int(rows, row, "epoch_id")) {
-			continue;
-		}
-		if (rows_int(rows, i, "position") != rows_int(rows, row, "position")) {
-			return (uint64_t)row + 1;
-		}
-		first = i < first ? i : first;
-	}
-	return (uint64_t)first + 1;
-}
-
-static bool replay(struct db *db, struct bisection *bisection, struct err *err)
+static bool load_evidence(struct db *db, const struct bisection *bisection,
+			  struct evidence **ret_runs, size_t *ret_nr, struct err *err)
 {
 	scoped(rows_free) struct rows *rows = NULL;
-	bool *is_run = arena_array(bisection->arena, bisection->tip + 1, sizeof(*is_run));
+	struct evidence *runs;
 
 	if (!db_query(db, Q_BISECT_RUNS,
 		      ARGS(arg_int(bisection->id), arg_int((int64_t)bisection->tip)), &rows, err)) {
 		return false;
 	}
+	*ret_nr = (size_t)rows_nr(rows);
+	*ret_runs = runs = arena_array(bisection->arena, *ret_nr, sizeof(*runs));
 	for (int i = 0; i < rows_nr(rows); i++) {
+		const char *boot = rows_text(rows, i, "boot_id");
 		double value = rows_number(rows, i, "value");
-		struct bisect_run run = {
+
+		runs[i] = (struct evidence){
 			.commit = (size_t)rows_int(rows, i, "position"),
-			.machine = bisection_machine(bisection, rows_int(rows, i, "epoch_id")),
-			.boot = boot_of(rows, i),
+			.epoch = rows_int(rows, i, "epoch_id"),
+			.boot = boot ? arena_strdup(bisection->arena, boot) : NULL,
 			.value = bisection->is_log ? log(value) : value,
+		};
+	}
+	return true;
+}
+
+/* Runs that share a boot of one commit.  Where a machine is not booted for each, its boots hold
+ * runs of others, too, and each run is one. */
+static uint64_t boot_of(const struct evidence *runs, size_t nr, const struct evidence *run)
+{
+	const struct evidence *first = run;
+
+	for (const struct evidence *other = runs; run->boot && other < runs + nr; other++) {
+		if (!other->boot || other->epoch != run->epoch ||
+		    strcmp(other->boot, run->boot) != 0) {
+			continue;
+		}
+		if (other->commit != run->commit) {
+			return (uint64_t)(run - runs) + 1;
+		}
+		first = other < first ? other : first;
+	}
+	return (uint64_t)(first - runs) + 1;
+}
+
+static bool replay(struct db *db, struct bisection *bisection, struct err *err)
+{
+	bool *is_run = arena_array(bisection->arena, bisection->tip + 1, sizeof(*is_run));
+	struct evidence *runs;
+	size_t nr;
+
+	if (!load_evidence(db, bisection, &runs, &nr, err)) {
+		return false;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct bisect_run run = {
+			.commit = runs[i].commit,
+			.machine = bisection_machine(bisection, runs[i].epoch),
+			.boot = boot_of(runs, nr, &runs[i]),
+			.value = runs[i].value,
 		};
 
 		if (!isfinite(run.value) || run.machine == BISECT_MOST_MACHINES) {

@@ -228,7 +228,7 @@ ON CONFLICT DO NOTHING;
 -- name: bisect_head
 -- What the engine is told of bisection $1, why it cannot go on (NULL: it can), and where its head is.  A
 -- commit that failed has cost a run of the budget.
-SELECT z.stack_id, z.cell_id, s.repository_id, s.state AS stack_state, z.slot, z.is_log, z.sd, z.sd_df, z.smallest,
+SELECT z.stack_id, z.cell_id, s.repository_id, s.state AS stack_state, z.is_log, z.sd, z.sd_df, z.smallest,
 	z.build_cost, greatest(1, z.budget - (SELECT count(*) FROM bisection_skip k
 		WHERE k.bisection_id = z.id AND k.by_whom IS NULL)) AS budget,
 	sc.position AS tip, m.better = 'higher' AS is_higher_better,

@@ -214,7 +214,7 @@ def fails(t, db, world):
         return db.run("bisect_head", number, 3)[0][-1]
 
     def budget():
-        return db.run("bisect_head", number, 3)[0][10]
+        return db.run("bisect_head", number, 3)[0][9]
 
     void(2, "exit-status: 1")
     t.equal(trouble(), "", "an inner commit that does not run is no trouble")

@@ -14,12 +14,12 @@ BUDGET = '[tree "test"]\n\tbudget = 1m\n'
 
 class Stack:
     """Commits on a branch which is not looked at yet; those from `step` on are slow.  `start` is where
-    they begin."""
+    they begin.  Unless they are `is_apart`, each changes what the next one changes."""
 
-    def __init__(self, repo, model, name, nr, step=None, broken=(), start="main"):
+    def __init__(self, repo, model, name, nr, step=None, broken=(), start="main", is_apart=True):
         self.repo, self.name = repo, name
         self.ref = f"topic/{name}"
-        repo.line(f"refs/heads/hidden/{name}", start, nr, name, is_apart=True)
+        repo.line(f"refs/heads/hidden/{name}", start, nr, name, is_apart)
         self.commits = [None, *repo.git("rev-list", "--reverse", f"main..hidden/{name}").split()]
         self.culprit = self.commits[step] if step else None
         for commit in self.commits[step:] if step else ():

@@ -62,6 +62,58 @@ def finds_the_cause(t, daemon, repo, model):
     t.check(1.04 < this / parent < 1.12, "and its values are those of the parent and of the commit", told)
 
 
+class Reverting(belt.Model):
+    """What a commit does that is in the daemon's mirror alone: the tip with the culprit taken back."""
+
+    def __init__(self, repo, **more):
+        super().__init__({}, **more)
+        self.repo, self.revert = repo, None
+
+    def __call__(self, lease):
+        commit = lease["commit"]
+        if self.revert and self.repo.git("cat-file", "--batch-check", input=commit.encode()).endswith("missing"):
+            if self.revert == "broken":
+                self.broken.add(commit)
+            else:
+                self.factors[commit] = (bisected.SLOW, 1.0)
+        return super().__call__(lease)
+
+
+def is_no_cause(t, daemon, repo, model):
+    for number, (revert, is_apart, came, why) in enumerate((
+            (None, False, "not-applied", "it conflicts with later commits"), ("slow", True, "not-recovered", "-"),
+            ("broken", True, "not-measured", "missing: a fresh build of"))):
+        stack = bisected.Stack(repo, model, f"revert-{number}", 130, step=40 + number, is_apart=is_apart)
+        model.revert = revert
+        stack.push()
+        with bisected.workers(daemon, model):
+            daemon.wait_for_stack(stack.ref, seconds=180)
+            daemon.wait("its mail", daemon.is_told)
+        t.equal([bisected.get(daemon, stack.ref, what) for what in ("z.state", "c.oid", "z.revert")],
+                ["concluded", stack.culprit, came], f"a tip without it that is {revert or 'in conflict'}: {came}")
+        reason = bisected.get(daemon, stack.ref, "COALESCE(z.revert_reason, '-')")
+        t.check(why in reason, "with the reason", reason)
+        told = line_of(daemon, stack.culprit)
+        t.check(told.startswith("the first commit that shows it, by bisection: ")
+                and came.replace("-", " ") in told.rsplit("; ", maxsplit=1)[1], "which is not called the cause", told)
+
+
+def at_once(t, daemon, repo, model):
+    model.revert = None
+    stacks = [bisected.Stack(repo, model, f"at-once-{step}", 140, step=step) for step in (33, 111)]
+    for stack in stacks:
+        stack.push()
+    with bisected.workers(daemon, model):
+        for stack in stacks:
+            daemon.wait_for_stack(stack.ref, seconds=180)
+    t.equal([bisected.get(daemon, stack.ref, "c.oid") for stack in stacks], [stack.culprit for stack in stacks],
+            "two bisections at once find each its own")
+    begun, ended = ([bisected.get(daemon, stack.ref, what) for stack in stacks] for what in ("z.created", "z.changed"))
+    t.check(max(begun) < min(ended), "and they were under way at once", (begun, ended))
+    t.check(all(len(bisected.runs(daemon, stack.ref)) == 2 for stack in stacks), "with both machines for each",
+            [bisected.runs(daemon, stack.ref) for stack in stacks])
+
+
 class Twice(belt.Model):
     """Both times of tests/fixtures/jobs/twice, each with a factor and a noise of its own."""
 
@@ -112,6 +164,10 @@ def main():
         # a commit that nobody told of is the tip with the culprit taken back: it is fast
         model = belt.Model({}, cv=bisected.CV)
         for step in (finds_it, finds_the_cause):
+            step(t, daemon, repo, model)
+    with watched.belt_of(t, job=("timed",), more=bisected.BUDGET) as (daemon, repo):
+        model = Reverting(repo, cv=bisected.CV)
+        for step in (is_no_cause, at_once):
             step(t, daemon, repo, model)
     with watched.belt_of(t, job=("twice",), more=bisected.BUDGET) as (daemon, repo):
         of_two_metrics(t, daemon, repo, Twice({}, cv=bisected.CV))
