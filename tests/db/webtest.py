@@ -102,7 +102,10 @@ class Server:
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         try:
-            connection.request(method, path, body=body, headers=head)
+            try:
+                connection.request(method, path, body=body, headers=head)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # it was answered before it was sent to its end
             answer = connection.getresponse()
             return Answer(answer.status, dict(answer.getheaders()), answer.read())
         finally:
