@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * outcome.h - what a bisection ends with: the commit, how sure that is, what it rests on, the
- * comparison with its parent, and the same as a log of git-bisect(1).
+ * comparison with its parent, and the log for git.
  */
 #ifndef CLI_BISECT_OUTCOME_H
 #define CLI_BISECT_OUTCOME_H
@@ -18,10 +18,6 @@ struct outcome {
 
 /* To stdout, as text or JSON.  Blocks on the disk.  ERR_BROKEN. */
 MUST_CHECK bool outcome_print(const struct outcome *outcome, struct err *err);
-
-/* Appends what `git bisect replay` takes and comes to the same end with; nothing where no commit
- * is named. */
-void outcome_log(const struct outcome *outcome, struct str *out);
 
 /* The two commits that are compared: the culprit, or the last of a set, and the nearest measured
  * one before it.  False: there is no culprit. */

@@ -15,6 +15,7 @@
 #include "outcome.h"
 #include "picture.h"
 #include "progress.h"
+#include "replay.h"
 
 #define EXIT_STOPPED    130
 #define RUNS_TO_COMPARE 4 /* of the culprit and of what is before it, for the table at the end */
@@ -332,7 +333,7 @@ static bool write_log(const struct outcome *outcome, struct err *err)
 	if (!outcome->question->log) {
 		return true;
 	}
-	outcome_log(outcome, &log);
+	replay_append(outcome, &log);
 	return log.length == 0 ||
 	       str_write_file(outcome->question->log, log.at, log.length, 0644, err);
 }

@@ -86,6 +86,10 @@ def answers_with_the_smallest_set(folder):
     rows = re.findall("^  [0-9a-f]{10} step .*$", done.stdout.split("12 runs on")[0], re.MULTILINE)
     assert 1 < len(rows) < 32 and f"  {work.id(20)[:10]} step 20" in rows, done.stdout
     assert len(work.runs()) == 12 and "git bisect" not in done.stdout, done.stdout
+    result = json.loads(work.search("--budget", 12, "--json").stdout)
+    assert result["state"] == "spent" and len(result["set"]) == len(rows) and "culprit" not in result, result
+    assert abs(result["posterior"] - float(found[2])) < 0.006, result
+    assert abs(result["nothing_changed"] - float(found[1])) < 0.006, result
 
 
 def keeps_to_its_budget(folder):
