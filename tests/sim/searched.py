@@ -2,7 +2,7 @@
 """Small histories in which `patchmeter bisect run` searches for one commit.
 
     work = searched.Work(folder, searched.step(16, 11, 100000, 110000))
-    done = work.search("--regex", "value: (.*)")
+    done = work.search("--budget", 30)
     searched.names(done, work.id(11))
 
 The benchmark stands outside of the tree and adds noise to what the commit's file `level` says.  The noise

@@ -26,7 +26,8 @@ test "$(sed -n "${{at}}{{p;q}}" "$1/chances")" -ge "$level"
 EXITS = 'read -r level < level; test "$level" = 0 || exit "$level"'
 
 
-def is_flaky(work, seed):
+def flaky(work, seed):
+    """The command of a test whose runs end as the seed says."""
     draw = random.Random(seed)
     (work.lab / "flaky").write_text(FLAKY, encoding="utf-8")
     (work.lab / "chances").write_text("".join(f"{draw.randrange(100)}\n" for _ in range(MOST_RUNS * (work.nr + 1))),
@@ -38,7 +39,7 @@ def names_the_commit(folder):
     """30 % false passes."""
     work = Work(folder, step(64, 41, 0, 70))
     before = work.snapshot()
-    done = work.run("--pass-fail", "--build", BUILD, bench=is_flaky(work, 3))
+    done = work.run("--pass-fail", "--build", BUILD, bench=flaky(work, 3))
     expect(done, 0, f"the share of failures changed with {work.id(41)}\n", where="out")
     found = re.search(r"before 0 of (\d+) runs failed, then ([1-9]\d*) of (\d+) runs failed", done.stdout)
     assert found and int(found[1]) >= 3, done.stdout
@@ -50,19 +51,19 @@ def names_the_commit(folder):
 
 def names_the_commit_that_mended_it(folder):
     work = Work(folder, step(16, 5, 80, 0))
-    done = work.run("--pass-fail", bench=is_flaky(work, 2))
+    done = work.run("--pass-fail", bench=flaky(work, 2))
     expect(done, 0, f"the share of failures changed with {work.id(5)}\n", where="out")
 
 
 def says_where_nothing_changed(folder):
     work = Work(folder, step(4, None, 10))
-    done = work.run("--pass-fail", "--smallest", 90, bench=is_flaky(work, 3))
+    done = work.run("--pass-fail", "--smallest", 90, bench=flaky(work, 3))
     expect(done, 3, "the share of failures did not change\n", where="out")
     assert len(work.journal_runs()) <= 60, "what was not asked for was excluded, too"
 
 
 def share_of_failures(folder, tip, command, *options):
-    """Of the tip, whose `level` is what is given; and the reason of its last run."""
+    """Of the tip, whose `level` is what is given, after a base of level 0."""
     work = Work(folder, [Commit(0), Commit(tip)])
     done = work.run("--pass-fail", "--json", "--budget", 4, *options, bench=command)
     assert done.returncode in (0, 3), done
@@ -110,7 +111,7 @@ def keeps_builds_and_crashes_apart(folder):
 def takes_a_benchmark(folder):
     work = Work(folder, step(3, 2, 0, 100))
     (work.folder / "jobs" / "check").mkdir(parents=True)
-    command = " ".join(map(str, is_flaky(work, 4)))
+    command = " ".join(map(str, flaky(work, 4)))
     (work.folder / "jobs" / "check" / "job.yaml").write_text(
         f"name: check\nsummary: fails or not\nrun: {command}\nmetrics: []\n", encoding="utf-8")
     done = work.run("--pass-fail", "--benchmark", "check", "--jobs-folder", work.folder / "jobs",
