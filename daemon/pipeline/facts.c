@@ -76,8 +76,8 @@ static void put_notes(struct arena *arena, const struct rows *finding,
 			    json_new_text(arena_printf(
 				    arena,
 				    "%" PRId64
-				    " commit%s between the two could not be built, so the change "
-				    "belongs to one of %" PRId64 " commits",
+				    " commit%s between the two could not be built or run, so the "
+				    "change belongs to one of %" PRId64 " commits",
 				    nr_between, nr_between == 1 ? "" : "s", nr_between + 1)));
 	}
 	if (strcmp(rows_text(finding, 0, "role"), "tip") == 0 &&
@@ -301,6 +301,7 @@ static bool put_bisection(struct tick *tick, const struct rows *finding, struct 
 	scoped(rows_free) struct rows *bisection = NULL;
 	int64_t id = rows_int(finding, 0, "bisection_id"); /* 0: a comparison found it */
 	struct json *culprit;
+	int64_t nr_unmeasured;
 
 	if (id == 0 || !rows_bool(finding, 0, "is_confirmed")) {
 		return true;
@@ -309,6 +310,8 @@ static bool put_bisection(struct tick *tick, const struct rows *finding, struct 
 		      ARGS(arg_int(rows_int(finding, 0, "id")), arg_int(id)), &bisection, err)) {
 		return false;
 	}
+	nr_unmeasured =
+		rows_int(finding, 0, "nr_commits") + 1 - rows_int(bisection, 0, "nr_commits");
 	culprit = json_new_object();
 	json_put_text(culprit, "what",
 		      rows_bool(bisection, 0, "is_cause") ? "the cause"
@@ -320,6 +323,14 @@ static bool put_bisection(struct tick *tick, const struct rows *finding, struct 
 	json_put_text(culprit, "this", say_runs(tick, bisection, "nr_this", "this"));
 	json_put_text(culprit, "reverted", rows_text(bisection, 0, "reverted"));
 	json_put(facts, "culprit", culprit);
+	if (nr_unmeasured > 0) {
+		const char *note = arena_printf(tick->arena,
+						"%" PRId64 " inner commits not measured: a step "
+						"that a later one takes back would not be seen",
+						nr_unmeasured);
+
+		json_append(json_get(facts, "notes"), json_new_text(note));
+	}
 	json_put_text(json_get(facts, "confirmed"), "found",
 		      arena_printf(tick->arena, "%" PRId64 "+%" PRId64,
 				   rows_int(bisection, 0, "nr_parent"),

@@ -72,6 +72,9 @@ class Page(Test):
         self.assertEqual((document["finding"]["word"], document["finding"]["mail"]), ("regression", None))
         self.assertEqual([event["detail"] for event in document["events"]],
                          ["concluded: recovered", "confirming: posterior 0.964", "opened: the ends differ in fio.time"])
+        self.assertEqual(document["nr_unmeasured"], 17 - document["nr_commits"])
+        self.assertIn(f"; {17 - document['nr_commits']} inner commits not measured",
+                      self.server.call("GET", f"/bisect/{self.lab.found}").body.decode())
         self.db.sql(f"UPDATE bisection SET suspects = '{{5,6,7}}' WHERE id = {self.lab.found}")
         self.assertIn("could not be told apart", self.document(self.lab.found)["meaning"])
 

@@ -13,10 +13,10 @@ import tap
 import watched
 
 
-def line_of(daemon, commit):
+def line_of(daemon, commit, what="by bisection: "):
     """What the mail about a commit says of its bisection."""
     mail = next(text for text in daemon.mails().values() if commit[:12] in text.split("\n\n", maxsplit=1)[0])
-    return next(line for line in mail.splitlines() if "by bisection: " in line)
+    return next((line for line in mail.splitlines() if what in line), None)
 
 
 def finds_it(t, daemon, repo, model):
@@ -41,6 +41,8 @@ def finds_it(t, daemon, repo, model):
                          r"commits; parent \d+ runs? \d+\.\d+, this commit \d+ runs? \d+\.\d+; with the commit "
                          r"reverted: not applied, a set of commits was found", told),
             "and the mail says how, and does not call it the cause", told)
+    nr = 41 - int(re.search(r"runs on (\d+) commits", told)[1])
+    t.check(line_of(daemon, stack.culprit, f"Note: {nr} inner commits not measured"), "and what was not measured")
 
 
 def finds_the_cause(t, daemon, repo, model):
