@@ -313,7 +313,7 @@ def reads_json(folder):
 
 def reads_the_time(folder):
     work = Work(folder, step(3, 2))
-    done = work.run("--build", BUILD, "--time", bench="read -r l < level; test $l = 100000 && sleep 0.01 || sleep 0.3")
+    done = work.run("--build", BUILD, "--time", bench="read -r l < level; test $l = 100000 && sleep 0.05 || sleep 0.5")
     expect(done, 0, f"time.elapsed changed with {work.id(2)}", "bisect.time.elapsed  ", where="out")
 
 
