@@ -2,7 +2,7 @@
 
 -- What an operator may do to a bisection.  Each gives its id, or no row where it is not there or in
 -- another state.  Who calls them goes on with stack_cancel_runs, in the same transaction, and rings the
--- bell "bisect".
+-- bells of the stages that wait for it.
 
 -- name: bisection_state
 -- Of bisection $1 and its stack, whether commit $2 comes before commit $3 in it, and whether commit $4 lies

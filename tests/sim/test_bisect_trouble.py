@@ -1,27 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bisections that are disturbed: by a newer version of the branch, by operators, by the end of the daemon."""
+import http.client
 import json
 import pathlib
 import re
 import sys
+import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "db"))
 import belt
 import bisected
-import statements
 import tap
 import watched
 
 NR = 130  # too many to be planned each, whatever the budget
 
 
-def operator(daemon, query, *args):
-    """A verb of schema/queries/bisect.sql, as the API does it."""
-    values = ", ".join(statements.literal(arg) for arg in args)
-    daemon.database.sql(f"""BEGIN; PREPARE verb AS {statements.text_of(query)};
-        EXECUTE verb({values}); {statements.text_of("stack_cancel_runs")}; NOTIFY belt, 'bisect'; COMMIT""")
+def operator(daemon, verb, number, why, **more):
+    """One that the API does."""
+    where = urllib.parse.urlsplit(daemon.url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=30)
+    connection.request("POST", f"/api/v1/bisections/{number}/{verb}", json.dumps({"who": "ada", "why": why, **more}), {
+        "Authorization": "Bearer " + (daemon.data / "admin.token").read_text(encoding="ascii").strip(),
+        "Content-Type": "application/json"})
+    answer = connection.getresponse()
+    text = answer.read()
+    connection.close()
+    if answer.status != 200:
+        raise RuntimeError(f"{verb}: {answer.status} {text!r}")
 
 
 def moved_branch(t, daemon, repo, model):
@@ -50,17 +58,20 @@ def stopped(t, daemon, repo, model):
     stack.push()
     bisected.until_under_way(daemon, model, stack.ref)
     number = bisected.get(daemon, stack.ref, "z.id")
-    operator(daemon, "bisection_stop", int(number), "ada", "known")
+    operator(daemon, "stop", number, "known")
     t.equal(daemon.database.one(f"""SELECT count(*) FROM block k JOIN run r ON r.block_id = k.id
         WHERE k.bisection_id = {number} AND r.state IN ('queued', 'leased')"""), "0",
             "nothing of a stopped one is left")
+    start = time.monotonic()
     with bisected.workers(daemon, model):
         daemon.wait_for_stack(stack.ref)
+        spent_s = time.monotonic() - start
+        t.check(spent_s < 8, "its stack ends soon, not at the next look around", spent_s)
         t.equal(daemon.database.sql("""SELECT f.role FROM finding f JOIN stack s ON s.id = f.stack_id
             WHERE s.ref = 'topic/stopped' AND f.state <> 'suppressed'"""), [["tip"]],
                 "the ends still differ, which is told")
-        operator(daemon, "bisection_narrow", int(number), "ada", "not known after all", 40,
-                 *stack.commits[40:61:20])
+        operator(daemon, "narrow", number, "not known after all", runs=40,
+                 **{"from": stack.commits[40], "to": stack.commits[60]})
         t.equal(bisected.wait_for(daemon, stack.ref, "concluded", "inconclusive", "unchanged", "unmeasurable"),
                 "concluded", "it goes on where an operator asks for it")
         daemon.wait_for_stack(stack.ref)
@@ -75,7 +86,7 @@ def skipped(t, daemon, repo, model):
     stack.push()
     bisected.until_under_way(daemon, model, stack.ref)
     number = bisected.get(daemon, stack.ref, "z.id")
-    operator(daemon, "bisection_skip_commit", int(number), "ada", "hangs the box", stack.culprit)
+    operator(daemon, "skip", number, "hangs the box", commit=stack.culprit)
     nr = daemon.database.one("SELECT max(id) FROM block")
     with bisected.workers(daemon, model):
         bisected.wait_for(daemon, stack.ref, *bisected.ENDED)
@@ -134,7 +145,7 @@ def fails_everywhere(t, daemon, repo, model):
     series = json.loads(daemon.get(page["series_url"].replace("/series", "/api/v1/series"))[1])
     t.check(series["failures"], "the series counts the failures", series["failures"])
     model.inner, model.is_broken = (), False
-    operator(daemon, "bisection_narrow", int(number), "ada", "the file is back", 40, None, None)
+    operator(daemon, "narrow", number, "the file is back", runs=40)
     with bisected.workers(daemon, model):
         t.equal(bisected.wait_for(daemon, stack.ref, *bisected.ENDED), "concluded", "asked for again, it goes on")
     t.equal(bisected.get(daemon, stack.ref, "c.oid"), stack.culprit, "with what had failed, and finds the commit")
@@ -153,6 +164,22 @@ def too_small(t, daemon, repo, model):
     t.check(re.fullmatch(r"no change, posterior (over )?0\.9\d\d after \d+ runs on \d+ commits; inner commits not measured",
                          bisected.get(daemon, stack.ref, "z.reason")), "and what that rests on is said",
             bisected.get(daemon, stack.ref, "z.reason"))
+
+
+def not_found_again(t, daemon, repo, model):
+    """It was not the commit but how its code happened to lie: fresh builds do not differ."""
+    stack = bisected.Stack(repo, model, "fresh", NR, step=60)
+    for layout in (1, 2):
+        model.factors[(stack.culprit, layout)] = (1.0, 1.0)
+    stack.push()
+    with bisected.workers(daemon, model):
+        t.equal(bisected.wait_for(daemon, stack.ref, *bisected.ENDED), "inconclusive",
+                "what fresh builds do not bear out is no conclusion")
+        daemon.wait_for_stack(stack.ref)
+    reason = bisected.get(daemon, stack.ref, "z.reason")
+    t.check(reason.startswith("not confirmed on fresh builds: work_time "), "which says what they measured", reason)
+    t.equal(daemon.database.sql(f"""SELECT f.role FROM finding f JOIN stack s ON s.id = f.stack_id
+        WHERE s.ref = '{stack.ref}' AND f.state <> 'suppressed'"""), [["tip"]], "and only the ends are told of")
 
 
 def killed(t, daemon, repo, model):
@@ -191,7 +218,7 @@ def killed(t, daemon, repo, model):
 
 def main():
     t = tap.Tap()
-    for steps in (moved_branch, stopped, skipped, spent, too_small, killed), (fails_everywhere,):
+    for steps in (moved_branch, stopped, skipped, spent, too_small, not_found_again, killed), (fails_everywhere,):
         with watched.belt_of(t, job=("timed",), more=bisected.BUDGET) as (daemon, repo):
             model = Failing({}, cv=bisected.CV)
             for step in steps:

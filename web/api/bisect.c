@@ -154,6 +154,19 @@ static bool refuse(struct db *db, const struct order *order, struct err *err)
 		       order->id, state, order->verb->name);
 }
 
+/* Those who may go on now: with the search, its stack, or what was found. */
+static bool ring(struct db *db, struct err *err)
+{
+	static const enum bell bells[] = { BELL_BISECT, BELL_DECIDE, BELL_CONFIRM };
+
+	for (size_t i = 0; i < countof(bells); i++) {
+		if (!db_exec(db, Q_BELL_RING, ARGS(arg_text(bell_name(bells[i]))), NULL, err)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool carry_out(struct db *db, const struct order *order, struct err *err)
 {
 	const struct arg args[] = {
@@ -170,8 +183,7 @@ static bool carry_out(struct db *db, const struct order *order, struct err *err)
 	if (rows_nr(rows) == 0) {
 		return refuse(db, order, err);
 	}
-	return db_exec(db, Q_STACK_CANCEL_RUNS, NO_ARGS, NULL, err) &&
-	       db_exec(db, Q_BELL_RING, ARGS(arg_text(bell_name(BELL_BISECT))), NULL, err) &&
+	return db_exec(db, Q_STACK_CANCEL_RUNS, NO_ARGS, NULL, err) && ring(db, err) &&
 	       db_commit(db, "bisect", err);
 }
 
