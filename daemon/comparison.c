@@ -226,6 +226,7 @@ static bool load_found(struct db *db, struct comparison *comparison, struct err 
 		}
 	}
 	comparison->found = rows_nr(rows) > 0 ? found : NULL;
+	comparison->is_searched = rows_nr(rows) > 0 && rows_bool(rows, 0, "is_searched");
 	return true;
 }
 
@@ -268,6 +269,9 @@ void comparison_judge(struct comparison *comparison, int look)
 
 	options.look = comparison->found ? 0 : look;
 	options.found = comparison->found;
+	if (comparison->is_searched) {
+		options.confirm_p = JUDGE_CONFIRM_SEARCHED_P;
+	}
 	options.widening = comparison->widening;
 	judge(comparison->metrics, comparison->nr_metrics, &options, comparison->verdicts);
 	mainline_check(comparison);

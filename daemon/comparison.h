@@ -44,6 +44,7 @@ struct comparison {
 	const char *group;
 	struct json *identity; /* of the cell */
 	int look;              /* how often it was judged */
+	bool is_searched;      /* a bisection found what it is to confirm */
 	/* Of a confirmation: the verdict that it is to confirm, by metric.  NULL: it is none. */
 	const enum judge_kind *found;
 	double widening; /* of standard errors: what calibrations ask */

@@ -185,18 +185,6 @@ double evidence_value(const struct evidence *evidence, double value)
 	return evidence->is_log ? exp(value) : value;
 }
 
-static bool is_exact(const struct question *question)
-{
-	for (size_t i = 0; question->metric && i < question->spec->nr_metrics; i++) {
-		const struct metric *metric = &question->spec->metrics[i];
-
-		if (strcmp(metric->name, question->metric) == 0) {
-			return metric->is_exact;
-		}
-	}
-	return false;
-}
-
 /* From the first two runs of a commit, where one machine made both; at most four such pairs. */
 static double pair_noise(const struct evidence *evidence, const struct range *range,
 			 const struct readings *readings)
@@ -231,6 +219,7 @@ static double guess_noise(const struct evidence *evidence, const struct question
 {
 	double size = 1; /* a ratio of values is a difference of logarithms */
 	double noise = pair_noise(evidence, range, readings);
+	const struct metric *metric = question_metric(question);
 
 	if (!evidence->is_log && readings->list.nr > 0) {
 		size = fabs(readings->list.at[0].value);
@@ -239,7 +228,7 @@ static double guess_noise(const struct evidence *evidence, const struct question
 	if (question->noise_ratio > 0) {
 		return size * question->noise_ratio;
 	}
-	if (is_exact(question)) {
+	if (metric && metric->is_exact) {
 		return size * EXACT_NOISE;
 	}
 	return isnan(noise) ? size * GUESSED_NOISE : fmax(noise, size * LEAST_NOISE);

@@ -197,7 +197,7 @@ void picture_line(const struct range *range, const struct evidence *evidence, st
 		   evidence->nr_runs, evidence->nr_runs == 1 ? "" : "s", evidence->nr_measured,
 		   evidence->nr_measured == 1 ? "" : "s", ID_DIGITS, range->at[most].id.text, p,
 		   none);
-	if (answer->state == BISECT_OPEN) {
+	if (answer->state == BISECT_OPEN && evidence->nr_measured > 1) {
 		str_printf(out, "; about %.0f more", ceil(answer->expected));
 	}
 }

@@ -353,6 +353,18 @@ bool question_settle(struct question *question, int nr_words, char *const *words
 	return true;
 }
 
+const struct metric *question_metric(const struct question *question)
+{
+	for (size_t i = 0; question->metric && i < question->spec->nr_metrics; i++) {
+		const struct metric *metric = &question->spec->metrics[i];
+
+		if (strcmp(metric->name, question->metric) == 0) {
+			return metric;
+		}
+	}
+	return NULL;
+}
+
 bool question_write_job(struct question *question, const char *folder, struct err *err)
 {
 	if (question->job.length == 0) {

@@ -52,6 +52,9 @@ DEFINE_SCOPED_EMBEDDED(question_release, struct question)
 MUST_CHECK bool question_settle(struct question *question, int nr_words, char *const *words,
 				struct err *err);
 
+/* What the job says of the metric; NULL: it is the runner's, or none. */
+const struct metric *question_metric(const struct question *question);
+
 /* Puts the job file, if it is ours, into the folder.  ERR_BROKEN. */
 MUST_CHECK bool question_write_job(struct question *question, const char *folder, struct err *err);
 

@@ -17,9 +17,10 @@
 #include "progress.h"
 #include "replay.h"
 
-#define EXIT_STOPPED    130
-#define RUNS_TO_COMPARE 4 /* of the culprit and of what is before it, for the table at the end */
-#define MOST_LOST       5 /* runs in a row that the machine spoilt */
+#define EXIT_STOPPED   130
+#define RUNS_FOR_MEANS 4 /* of the culprit and of what is before it, for the table at the end */
+#define RUNS_FOR_RANKS 6 /* fewer can be ordered by chance too easily */
+#define MOST_LOST      5 /* runs in a row that the machine spoilt */
 
 /* One use of the verb. */
 struct search {
@@ -164,6 +165,16 @@ static size_t runs_left(const struct search *search)
 	return budget > nr ? budget - nr : 0;
 }
 
+static size_t runs_to_compare(const struct question *question)
+{
+	const struct metric *metric = question_metric(question);
+
+	return !metric || strcmp(metric->estimator, "mean") == 0 ||
+			       strcmp(metric->estimator, "hmean") == 0
+		       ? RUNS_FOR_MEANS
+		       : RUNS_FOR_RANKS;
+}
+
 /* A culprit and what is before it are measured until they can be compared; that may call the
  * culprit into question again. */
 static size_t choose_to_compare(const struct search *search, size_t *commits)
@@ -181,7 +192,7 @@ static size_t choose_to_compare(const struct search *search, size_t *commits)
 		sides[0] = sides[1];
 		sides[1] = 0;
 	}
-	if (evidence->at[sides[0]].nr < RUNS_TO_COMPARE) {
+	if (evidence->at[sides[0]].nr < runs_to_compare(&search->question)) {
 		commits[nr++] = sides[0];
 	}
 	return nr;

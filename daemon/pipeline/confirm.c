@@ -13,9 +13,28 @@
  */
 #include "pipeline.h"
 
+#include <math.h>
+
 #include "daemon/comparison.h"
 #include "daemon/risk.h"
 #include "lib/stats/judge.h"
+
+/* What a search found is as large as all of its runs say, not as the looks at the ends say: these
+ * began it because they looked large. */
+static void take_step(struct comparison *found, const struct rows *rows)
+{
+	double step = rows_number(rows, 0, "step");
+
+	for (size_t i = 0; i < found->nr_metrics && isfinite(step); i++) {
+		struct judge_verdict *verdict = &found->verdicts[i];
+
+		if (found->slots[i] == rows_int(rows, 0, "slot") && !verdict->metric->is_exact) {
+			verdict->kind = JUDGE_REGRESSION; /* or not, of the same size */
+			verdict->effect = step;
+			verdict->q = 0;
+		}
+	}
+}
 
 static bool begin(struct tick *tick, const struct rows *rows, struct err *err)
 {
@@ -28,6 +47,7 @@ static bool begin(struct tick *tick, const struct rows *rows, struct err *err)
 		return false;
 	}
 	comparison_judge(found, look);
+	take_step(found, rows);
 	nr_blocks = judge_confirm_blocks(found->verdicts, found->nr_metrics, look);
 	return db_begin(tick->db, err) &&
 	       db_exec(tick->db, Q_CONFIRM_COMPARISON,

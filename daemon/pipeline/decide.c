@@ -42,6 +42,23 @@ static bool learn(struct tick *tick, const struct comparison *comparison, struct
 	return history_add(tick->db, comparison, err) && calibration_end(tick->db, comparison, err);
 }
 
+/* What waits for the ends of its stack is not given up as long as there is a look left. */
+static bool wants_more(const struct comparison *comparison, int look, bool is_awaited,
+		       const char **ret_why)
+{
+	enum judge_next next;
+
+	if (look >= JUDGE_LOOKS) {
+		return false;
+	}
+	next = judge_next(comparison->verdicts, comparison->nr_metrics, look, ret_why);
+	if (next == JUDGE_HOPELESS && is_awaited) {
+		*ret_why = "other comparisons wait for it";
+		return true;
+	}
+	return next == JUDGE_MORE;
+}
+
 static bool decide_comparison(struct tick *tick, const struct rows *rows, struct err *err)
 {
 	scoped(comparison_free) struct comparison *comparison = NULL;
@@ -57,9 +74,8 @@ static bool decide_comparison(struct tick *tick, const struct rows *rows, struct
 		return false;
 	}
 	comparison_judge(comparison, look);
-	is_more =
-		!comparison->found && look < JUDGE_LOOKS &&
-		judge_next(comparison->verdicts, comparison->nr_metrics, look, &why) == JUDGE_MORE;
+	is_more = !comparison->found &&
+		  wants_more(comparison, look, rows_bool(rows, 0, "is_awaited"), &why);
 	if (!is_more && comparison->base_note && !comparison->found && look < JUDGE_TIME_LOOKS) {
 		is_more = true;
 		why = comparison->base_note;

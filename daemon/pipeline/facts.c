@@ -319,6 +319,7 @@ static bool put_bisection(struct tick *tick, const struct rows *finding, struct 
 	json_put_text(culprit, "posterior", rows_text(bisection, 0, "posterior"));
 	json_put_int(culprit, "runs", rows_int(bisection, 0, "nr_runs"));
 	json_put_int(culprit, "commits", rows_int(bisection, 0, "nr_commits"));
+	json_put_text(culprit, "metric", rows_text(bisection, 0, "metric"));
 	json_put_text(culprit, "parent", say_runs(tick, bisection, "nr_parent", "parent"));
 	json_put_text(culprit, "this", say_runs(tick, bisection, "nr_this", "this"));
 	json_put_text(culprit, "reverted", rows_text(bisection, 0, "reverted"));

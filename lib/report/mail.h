@@ -24,7 +24,7 @@
  *	  "tree": { "name", "url", "branch" },  "patch": { "subject", "link" },
  *	  "benchmark": { "name", "summary" },  "machine": text,
  *	  "parameters": [{ "name", "value" }],
- *	  "culprit": of a bisection { "what", "posterior", "runs", "commits",
+ *	  "culprit": of a bisection { "what", "posterior", "runs", "commits", "metric",
  *		"parent", "this": runs and value as "4 runs 93.80", "reverted": what came of it },
  *	  "notes": [text],  "stack": { "branch", "commits": [{ "id", "subject" }] }, newest first,
  *	  "log": { "name", "line", "link", "excerpt": lines, see mail_excerpt() },

@@ -250,7 +250,7 @@ enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int 
 		  "no exact metric moved, and no time" },
 		{ tally.has_exact && tally.is_still, JUDGE_MORE,
 		  "time moves and no exact metric does" },
-		{ is_hopeless(&tally, look), JUDGE_STOP, "nothing is near a change" },
+		{ is_hopeless(&tally, look), JUDGE_HOPELESS, "nothing is near a change" },
 		{ true, JUDGE_MORE, "a headline metric may have changed" },
 	};
 	size_t i = 0;

@@ -180,7 +180,7 @@ static void forget_unfound(struct judge_verdict *verdicts, size_t nr, const enum
 static double headline_limit(const struct judge_options *options)
 {
 	if (options->found) {
-		return JUDGE_CONFIRM_P;
+		return options->confirm_p;
 	}
 	return options->look ? look_at(options->look)->q_limit : options->q_headline;
 }

@@ -74,6 +74,12 @@ struct judge_metric {
 	struct judge_samples base, head;
 };
 
+/* The level of a confirmation, one-sided.  So strict, because 99 of 100 comparisons hold no change:
+ * docs/statistics.md, "Of the mails sent". */
+#define JUDGE_CONFIRM_P 0.0007
+/* The same of what a bisection named, which was right in 99 of 100 before it was run again. */
+#define JUDGE_CONFIRM_SEARCHED_P 0.02
+
 struct judge_options {
 	double q_headline; /* false discovery rate at which a headline metric has changed */
 	double q_support;  /* and any other one */
@@ -83,13 +89,15 @@ struct judge_options {
 			    * was fixed before */
 	/* A confirmation, on builds and runs of its own: what was found of each metric.  A headline
 	 * metric is then named only if it was a regression or an improvement, is the same again,
-	 * and chance alone would do that in less than JUDGE_CONFIRM_P of all cases.  NULL: none. */
+	 * and chance alone would do that in less than confirm_p of all cases.  NULL: none. */
 	const enum judge_kind *found;
+	double confirm_p;
 };
 
-#define JUDGE_OPTIONS_INIT                                                                \
-	{                                                                                 \
-		.q_headline = 0.01, .q_support = 0.05, .min_effect = 0.005, .widening = 1 \
+#define JUDGE_OPTIONS_INIT                                                                 \
+	{                                                                                  \
+		.q_headline = 0.01, .q_support = 0.05, .min_effect = 0.005, .widening = 1, \
+		.confirm_p = JUDGE_CONFIRM_P                                               \
 	}
 
 /* out */
@@ -212,16 +220,16 @@ size_t judge_look_blocks(int look);
  * headline metric. */
 size_t judge_repeats(const struct judge_verdict *verdicts, size_t nr);
 
-/* The level of a confirmation, one-sided.  So strict, because 99 of 100 comparisons hold no change:
- * docs/statistics.md, "Of the mails sent". */
-#define JUDGE_CONFIRM_P 0.0007
-
 /* The number of blocks for the confirmation of what was found at a look: enough to see the effect
  * again, were it one standard error smaller than it looks, in 9 of 10 cases.  4 to 12, and for
  * medians at least 5. */
 size_t judge_confirm_blocks(const struct judge_verdict *verdicts, size_t nr, int look);
 
-enum judge_next { JUDGE_STOP, JUDGE_MORE };
+enum judge_next {
+	JUDGE_STOP,     /* there is nothing to see that was not seen */
+	JUDGE_HOPELESS, /* nothing is near a change: stop, unless much hangs on it */
+	JUDGE_MORE,
+};
 
 /* Whether the next look is worth its machine time; `ret_why` is a clause that lasts forever. */
 enum judge_next judge_next(const struct judge_verdict *verdicts, size_t nr, int look,

@@ -68,7 +68,9 @@ static void say_unresolved(const struct judge_verdict *verdict, struct str *out)
 	append_percent(out, interval->low);
 	str_append(out, " and above ");
 	append_percent(out, interval->high);
-	if (verdict->needs > 0 && verdict->needs < 1e6) {
+	if (interval->low > 0 || interval->high < 0) {
+		str_append(out, "; likely a change, not yet shown");
+	} else if (verdict->needs > 0 && verdict->needs < 1e6) {
 		str_append(out, "; about ");
 		append_fixed(out, verdict->needs, 0);
 		str_append(out, " boots a side would show no change");

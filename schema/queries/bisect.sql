@@ -137,7 +137,8 @@ SELECT id FROM moved;
 -- What the stages do.
 
 -- name: bisect_due
--- The oldest stack of which a headline metric differs between its ends on a cell, and of which too much waits
+-- The oldest stack of which a headline metric differs between its ends on a cell, or is likely to (p is that
+-- of a change larger than the smallest that counts), and of which too much waits
 -- to be measured: more commits than are planned each, or at least $1 comparisons over its budget.  Of
 -- several metrics the surest first, an exact one (no p) before all; each is bisected, one after the
 -- other, with the runs of those before it, unless an operator or the lab ended one.
@@ -152,7 +153,7 @@ JOIN stack_comparison l ON l.stack_id = s.id AND l.role = 'tip'
 JOIN comparison x ON x.cell_id = l.cell_id AND x.id = l.comparison_id AND x.state = 'done'
 JOIN cell c ON c.id = x.cell_id
 JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
-	AND v.kind IN ('regression', 'improvement')
+	AND (v.kind IN ('regression', 'improvement') OR v.kind = 'cannot-resolve' AND v.p < 0.1)
 JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = v.slot AND m.is_headline
 WHERE s.state = 'measuring' AND (s.is_ends_only
 	OR EXISTS (SELECT FROM bisection z WHERE z.stack_id = s.id AND z.cell_id = x.cell_id)

@@ -2,8 +2,10 @@
 -- What was found is found again, or not told.  The same builds serve neutral rebuilds.
 
 -- name: confirm_due
--- The oldest finding whose confirmation has not begun, and the comparison that it was found by.
-SELECT f.id, x.cell_id, x.id AS comparison_id, x.look
+-- The oldest finding whose confirmation has not begun, and the comparison that it was found by; of a bisection
+-- the metric (NULL: there is none) and the step that it saw.
+SELECT f.id, x.cell_id, x.id AS comparison_id, x.look, z.slot,
+	CASE WHEN z.is_log THEN z.after / NULLIF(z.before, 0) - 1 END AS step
 FROM finding f LEFT JOIN bisection z ON z.id = f.bisection_id
 JOIN comparison x ON x.cell_id = f.cell_id AND x.id = COALESCE(z.comparison_id, f.comparison_id)
 WHERE f.state = 'unconfirmed' AND f.confirmation_id IS NULL ORDER BY f.id LIMIT 1;
@@ -89,7 +91,7 @@ SELECT f.id, f.stack_id, x.reason,
 			END, '') || COALESCE(', ' || v.reason, ''), '; ' ORDER BY m.slot)
 		FROM comparison d
 		JOIN verdict o ON o.cell_id = d.cell_id AND o.comparison_id = d.id AND o.look = d.look
-			AND o.kind IN ('regression', 'improvement')
+			AND (o.kind IN ('regression', 'improvement') OR o.slot = z.slot)
 		JOIN metric m ON m.benchmark_id = c.benchmark_id AND m.slot = o.slot AND m.is_headline
 		JOIN verdict v ON v.cell_id = x.cell_id AND v.comparison_id = x.id AND v.look = x.look
 			AND v.slot = o.slot
@@ -115,20 +117,21 @@ ORDER BY s.id LIMIT 1;
 
 -- name: comparison_found
 -- What a confirmation is to find again: $1 cell, $2 comparison.  It was named by the comparison of the same
--- commits, or by that of the ends of a stack that was bisected.  Where a commit was taken back it is the
--- opposite of what was confirmed.
-SELECT v.slot, v.kind
+-- commits, or by that of the ends of a stack that was bisected, or, where that could not resolve it, by the
+-- bisection.  Where a commit was taken back it is the opposite of what was confirmed.
+SELECT v.slot, CASE WHEN v.slot = z.slot AND v.kind = 'cannot-resolve' THEN z.kind::text::verdict_kind
+	ELSE v.kind END AS kind, z.slot IS NOT NULL AS is_searched
 FROM comparison x
-JOIN comparison d ON d.cell_id = x.cell_id AND d.id = COALESCE(
-	(SELECT z.comparison_id FROM finding f JOIN bisection z ON z.id = f.bisection_id
-	 WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id ORDER BY f.id LIMIT 1),
+LEFT JOIN LATERAL (SELECT z.comparison_id, z.slot, f.kind FROM finding f JOIN bisection z ON z.id = f.bisection_id
+	WHERE f.cell_id = x.cell_id AND f.confirmation_id = x.id ORDER BY f.id LIMIT 1) z ON true
+JOIN comparison d ON d.cell_id = x.cell_id AND d.id = COALESCE(z.comparison_id,
 	(SELECT o.id FROM comparison o WHERE o.cell_id = x.cell_id AND o.base_id = x.base_id
 	 AND o.head_id = x.head_id AND o.purpose = 'discover' AND o.round = 1))
 JOIN verdict v ON v.cell_id = d.cell_id AND v.comparison_id = d.id AND v.look = d.look
 WHERE x.cell_id = $1 AND x.id = $2 AND x.purpose = 'confirm'
 UNION ALL
 SELECT v.slot, CASE v.kind WHEN 'regression' THEN 'improvement' WHEN 'improvement' THEN 'regression'
-	ELSE v.kind END
+	ELSE v.kind END, true
 FROM comparison x
 CROSS JOIN LATERAL (SELECT f.confirmation_id AS id FROM bisection z
 	JOIN bisection_finding o ON o.bisection_id = z.id JOIN finding f ON f.id = o.finding_id

@@ -2,18 +2,24 @@
 
 -- name: decide_ready
 -- The oldest comparison that was judged and not decided upon; was it done before: $1 the reason of a
--- want that opened it again
+-- want that opened it again; do comparisons wait for it, which is that of their ends
 SELECT x.cell_id, x.id, x.look, EXISTS (SELECT FROM want w
-		WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id AND w.reason = $1) AS is_again
+		WHERE w.cell_id = x.cell_id AND w.comparison_id = x.id AND w.reason = $1) AS is_again,
+	EXISTS (SELECT FROM stack_comparison e
+		JOIN stack_comparison p ON p.stack_id = e.stack_id AND p.cell_id = e.cell_id AND p.role = 'parent'
+		JOIN comparison y ON y.cell_id = p.cell_id AND y.id = p.comparison_id AND y.state = 'waiting'
+		WHERE e.cell_id = x.cell_id AND e.comparison_id = x.id AND e.role = 'tip') AS is_awaited
 FROM comparison x WHERE x.state = 'deciding' ORDER BY x.id LIMIT 1;
 
 -- name: decide_signal
 -- Comparisons that wait for a sign from the ends of their stack, of which the ends are judged now:
--- has any end of theirs a headline change?
+-- has any end of theirs a headline change, or one that is likely?  What is too small for a verdict there is
+-- worth a search: many runs of many commits decide, and nobody is told before fresh runs have.
 SELECT x.cell_id, x.id, bool_or(t.state = 'done' AND EXISTS (
 		SELECT FROM verdict v JOIN metric m ON m.slot = v.slot AND m.benchmark_id = c.benchmark_id
 		WHERE v.cell_id = t.cell_id AND v.comparison_id = t.id AND v.look = t.look
-		AND m.is_headline AND v.kind IN ('regression', 'improvement'))) AS is_signal
+		AND m.is_headline AND (v.kind IN ('regression', 'improvement')
+			OR v.kind = 'cannot-resolve' AND v.p < 0.1))) AS is_signal
 FROM comparison x
 JOIN cell c ON c.id = x.cell_id
 JOIN stack_comparison p ON p.cell_id = x.cell_id AND p.comparison_id = x.id AND p.role = 'parent'

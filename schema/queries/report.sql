@@ -49,7 +49,7 @@ WHERE f.id = $1;
 -- name: report_bisection
 -- What bisection $2, which is behind finding $1, rests on as of its end: the mean of the parent's and of the
 -- commit's runs, and what came of taking the commit back.
-SELECT z.nr_runs, z.nr_commits, z.revert = 'recovered' AS is_cause,
+SELECT z.nr_runs, z.nr_commits, z.revert = 'recovered' AS is_cause, n.name || '.' || m.name AS metric,
 	CASE WHEN z.p > 0.999 THEN 'over 0.999' ELSE to_char(z.p, 'FM0.000') END AS posterior,
 	replace(z.revert::text, '-', ' ') || COALESCE(', ' || z.revert_reason, '') AS reverted,
 	count(*) FILTER (WHERE e.commit_id = z.parent_id) AS nr_parent,
@@ -57,8 +57,11 @@ SELECT z.nr_runs, z.nr_commits, z.revert = 'recovered' AS is_cause,
 	count(*) FILTER (WHERE e.commit_id = z.culprit_id) AS nr_this,
 	avg(e.value) FILTER (WHERE e.commit_id = z.culprit_id) AS this
 FROM finding f JOIN bisection z ON z.id = $2
+JOIN cell c ON c.id = z.cell_id
+JOIN benchmark n ON n.id = c.benchmark_id
+JOIN metric m ON m.benchmark_id = n.id AND m.slot = z.slot
 LEFT JOIN bisection_run e ON e.bisection_id = $2 AND e.started < f.created
-WHERE f.id = $1 GROUP BY z.id;
+WHERE f.id = $1 GROUP BY z.id, n.id, m.benchmark_id, m.slot, m.name;
 
 -- name: report_stack
 -- The commits of a stack, newest first, with what came of each on a cell: $1 stack, $2 cell.

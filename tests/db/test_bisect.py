@@ -236,6 +236,28 @@ def fails(t, db, world):
     t.equal(db.sql(f"SELECT 1 FROM bisection_skip WHERE bisection_id = {number}"), [], "the commits, too")
 
 
+def likely(t, db, world):
+    """A search is opened for what the ends cannot resolve, as long as it is likely to be a change that counts."""
+    number = world.bisection()
+    stack, comparison = db.sql(f"SELECT stack_id, comparison_id FROM bisection WHERE id = {number}")[0]
+    db.sql(f"DELETE FROM bisection WHERE id = {number}")
+    db.sql(f"UPDATE stack SET state = 'measuring' WHERE id = {stack}")
+    db.sql(f"UPDATE comparison SET look = 1 WHERE id = {comparison}")
+    db.sql(f"INSERT INTO stack_comparison VALUES ({stack}, 'tip', {NR}, {world.cell_id}, {comparison}, {NR})")
+    db.sql(f"""INSERT INTO verdict (cell_id, comparison_id, look, slot, kind, nr_base, nr_head, is_ratio, effect, p, at)
+        VALUES ({world.cell_id}, {comparison}, 1, 1, 'cannot-resolve', 12, 12, true, 0.07, 0.05, belt_now())""")
+    db.sql(f"UPDATE stack SET is_ends_only = true WHERE id = {stack}")
+
+    def is_due(kind, p):
+        db.sql(f"UPDATE verdict SET kind = '{kind}', p = {p} WHERE comparison_id = {comparison}")
+        return [row[0] for row in db.run("bisect_due", 7)] == [stack]
+
+    t.check(is_due("cannot-resolve", 0.05), "what is likely a change is searched for")
+    t.check(is_due("regression", 0.001), "so is what is one")
+    t.check(not is_due("cannot-resolve", 0.2), "what may as well be none is not")
+    t.check(not is_due("no-change", 0.05), "nor is what was shown to be none")
+
+
 def evidence(t, db, world):
     """The runs of every bisection there ever was are read where a statement does not say which."""
     for path in sorted((statements.ROOT / "schema" / "queries").glob("*.sql")):
@@ -249,7 +271,7 @@ def main():
         db = statements.Migrated(cluster, "bisect")
         moves.watch(db.database)
         world = Bisected(db)
-        for step in (stop, skip, culprit, rejected, newer_version, found_again, two_cells, fails, evidence):
+        for step in (stop, skip, culprit, rejected, newer_version, found_again, two_cells, fails, likely, evidence):
             step(t, db, world)
         t.equal(moves.illegal(db.database), [], "every row moved as its table of states allows")
     return t.end()

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A bisection by the daemon on real code: the stack of bisect_stack.py, too dear to be measured whole, and two workers.
 
-Exit status: 0 the slow commit was named and no other, 1 it was not, 3 the source cannot be had.
+Exit status: 0 the slow commit was named and no other, 1 it was not, 3 the source cannot be had.  With --noisy it
+may be that only the page names it.
 """
 import argparse
 import os
@@ -18,7 +19,7 @@ import demo
 def write_config(folder, repo, jobs):
     path = demo.write_config(folder, repo)
     text = path.read_text(encoding="utf-8")
-    text = text.replace(str(demo.ROOT / "jobs"), str(jobs)).replace("budget = 1h", "budget = 1m")
+    text = text.replace(str(demo.ROOT / "jobs"), str(jobs)).replace("budget = 1h", "budget = 4m")
     path.write_text(text.replace("branch = topic/*", f"branch = {bisect_stack.BRANCH}"), encoding="utf-8")
     return path
 
@@ -60,7 +61,10 @@ def run(options, folder, processes):
     subject = bisect_stack.git(repo, "log", "-1", "--format=%s", slow)
     for name, kind in found.items():
         print(f"{'as expected' if name == subject else 'WRONG'}: {name}: {kind}")
-    return bool(bisections) and found == {subject: "regression"}
+    culprits = {bisection["commit"][:10] for bisection in bisections if bisection["state"] == "concluded"}
+    is_named = culprits == {slow[:10]}
+    # Under so much noise what is known may be too little for the risk that mails may take.
+    return is_named and (found == {subject: "regression"} or (options.noisy and not found))
 
 
 def main():

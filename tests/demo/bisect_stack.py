@@ -23,7 +23,7 @@ BREAK = '#error "half done"\n'
 PRINTED = 'printf "compress_speed: %.2f\\ndecompress_speed: %.1f\\n", c, d }'
 NOISY = 'printf "compress_speed: %.2f\\ndecompress_speed: %.1f\\n", c * noise(), d * noise() }'
 NOISE = """function noise(  i, sum) { for (i = 0; i < 12; i++) sum += rand(); return exp(0.05 * (sum - 6)) }
-    BEGIN { "od -An -N4 -tu4 /dev/urandom" | getline seed; srand(seed) }
+    BEGIN { "od -An -N4 -tu4 /dev/urandom" | getline seed; srand(seed + 0) }
     """
 
 

@@ -38,7 +38,7 @@ def finds_it(t, daemon, repo, model):
             "it is a finding that fresh builds bore out")
     told = line_of(daemon, stack.culprit)
     t.check(re.fullmatch(r"the first commit that shows it, by bisection: posterior (over )?0\.9\d\d; \d+ runs on \d+ "
-                         r"commits; parent \d+ runs? \d+\.\d+, this commit \d+ runs? \d+\.\d+; with the commit "
+                         r"commits; [a-z_.]+: parent \d+ runs? \d+\.\d+, this commit \d+ runs? \d+\.\d+; with the commit "
                          r"reverted: not applied, a set of commits was found", told),
             "and the mail says how, and does not call it the cause", told)
     nr = 41 - int(re.search(r"runs on (\d+) commits", told)[1])

@@ -199,7 +199,7 @@ static void looks_go_on(void)
 	CHECK_INT(next_of(layout, 2, 3), JUDGE_STOP);
 	CHECK_INT(next_of(unclear, 1, 3), JUDGE_STOP);
 	CHECK_INT(next_of(unclear, 1, 1), JUDGE_MORE);
-	CHECK_INT(next_of(same, 1, 1), JUDGE_STOP);
+	CHECK_INT(next_of(same, 1, 1), JUDGE_HOPELESS);
 	CHECK_INT(judge_look_blocks(1), 2);
 	CHECK_INT(judge_look_blocks(2), 4);
 	CHECK_INT(judge_look_blocks(3), 6);

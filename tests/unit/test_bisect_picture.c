@@ -193,14 +193,20 @@ static void tells_how_far_it_is(void)
 
 	set_scene(&scene, 3);
 	scene.evidence.nr_runs = 31;
-	scene.evidence.nr_measured = 1;
+	scene.evidence.nr_measured = 9;
 	scene.evidence.answer =
 		(struct bisect_answer){ .state = BISECT_OPEN, .p_none = 0.05, .expected = 5.2 };
 	scene.posterior[2] = 0.93;
 	picture_line(&scene.range, &scene.evidence, &out);
-	CHECK_TEXT(out.at, "31 runs on 1 commit; c000000000 with 0.93, nothing changed with 0.05; "
+	CHECK_TEXT(out.at, "31 runs on 9 commits; c000000000 with 0.93, nothing changed with 0.05; "
 			   "about 6 more");
 	scene.evidence.answer.state = BISECT_CULPRIT;
+	str_truncate(&out, 0);
+	picture_line(&scene.range, &scene.evidence, &out);
+	CHECK_TEXT(out.at, "31 runs on 9 commits; c000000000 with 0.93, nothing changed with 0.05");
+	scene.evidence.answer.state = BISECT_OPEN;
+	scene.evidence.nr_measured =
+		1; /* its noise is not known: nothing is to come that could be told */
 	str_truncate(&out, 0);
 	picture_line(&scene.range, &scene.evidence, &out);
 	CHECK_TEXT(out.at, "31 runs on 1 commit; c000000000 with 0.93, nothing changed with 0.05");
